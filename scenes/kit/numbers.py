@@ -1,0 +1,54 @@
+"""How numbers are written on slides: U+2212 for minus, thousands commas, fixed decimals. A scene formats only here."""
+
+from vit_data.run import Vector
+
+MINUS = "\u2212"
+
+
+def num(value: float, digits: int = 3, sign: bool = False) -> str:
+    """A measured number with fixed decimals: ``−0.852``. ``sign`` writes + before positive ones.
+
+    A value that rounds to zero has no sign.
+    """
+    text = f"{abs(value):,.{digits}f}"
+    zero = not text.strip("0.,")
+    return (MINUS if value < 0 and not zero else "+" if sign and not zero else "") + text
+
+
+def count(value: int) -> str:
+    """A whole number with thousands commas: ``147,648``."""
+    return num(value, 0)
+
+
+def pct(share: float, digits: int = 2) -> str:
+    """A share of one as a percentage: ``95.73%``."""
+    return num(100 * share, digits) + "%"
+
+
+def points(change: float, sign: bool = True) -> str:
+    """A change in percentage points: ``−12.73``; as many decimals as a very small one needs: ``−0.002``."""
+    digits = 2
+    while 0 < abs(change) < 0.5 * 10.0**-digits and digits < 7:
+        digits += 1
+    return num(change, digits, sign)
+
+
+def bracket(values: list[float], digits: int = 3, more: bool = True, last: float | None = None) -> str:
+    """Leading values of a row in brackets: ``[−0.852, 1.339, …, −1.199]``."""
+    shown = [num(v, digits) for v in values] + (["…"] if more else []) + ([num(last, digits)] if last is not None else [])
+    return "[" + ", ".join(shown) + "]"
+
+
+def vec(vector: Vector, n: int = 3, digits: int = 3, last: bool = False) -> str:
+    """The first ``n`` coordinates of a run's vector, and its last if asked for and known."""
+    return bracket(vector.first[:n], digits, more=vector.length > n, last=vector.last if last else None)
+
+
+def triple(pixel: tuple[int, int, int]) -> str:
+    """An 8-bit RGB triple: ``[16, 17, 12]``."""
+    return "[" + ", ".join(str(v) for v in pixel) + "]"
+
+
+def times(*sizes: int) -> str:
+    """A shape: ``196 × 192``."""
+    return " × ".join(count(s) for s in sizes)

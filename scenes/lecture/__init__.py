@@ -1,0 +1,1 @@
+"""The main lecture, one module a section."""
