@@ -7,7 +7,7 @@ from .cards import SectionCard
 from .flow import Bars, Code, Layer, Pipeline, Table, connections, draw, sum_line, write
 from .layout import Area, at, beside, column, fit, grid, row
 from .numbers import MINUS, bracket, count, num, pct, points, times, triple, vec
-from .photo import Crop, Photograph, pixels, scale_bar
+from .photo import Crop, MapView, Photograph, pixels, scale_bar
 from .shapes import Box, Connector, Emerge, Frame, around, arrow, brace_label, elbow, extent, link, outline, panel, picture
 from .slide import STAGE, Slide
 from .text import Words, code, escape, math, words

@@ -8,7 +8,7 @@ from manim import DOWN, LEFT, ORIGIN, RIGHT, UP, Animation, Circle, Create, Fade
 from vit_data.run import ClassScore
 
 from . import theme
-from .layout import column, grid, row
+from .layout import grid, row
 from .numbers import num, pct
 from .shapes import Connector, Frame, arrow, link, panel
 from .text import code, words

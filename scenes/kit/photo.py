@@ -6,7 +6,7 @@ import functools
 from pathlib import Path
 
 import numpy as np
-from manim import DOWN, RIGHT, UP, Group, Line, Mobject, Rectangle, VGroup
+from manim import DOWN, RIGHT, UP, Animation, FadeIn, Group, Line, Mobject, Rectangle, VGroup
 from PIL import Image
 
 from vit_data import rows
@@ -133,6 +133,23 @@ class Photograph(Group):
     def veil(self, amount: float = 0.5) -> Rectangle:
         """A paper-coloured veil that quiets the picture under a map."""
         return Rectangle(width=self.image.width, height=self.image.height, stroke_width=0, fill_color=theme.PAPER, fill_opacity=amount).move_to(self.image)
+
+
+class MapView(Group):
+    """A picture with a map of patch values over it: ``photo`` stands at once, ``reveal()`` brings the map.
+
+    ``values`` are the 196 patch values, or None where the run has no map: then only the picture's panel is drawn.
+    ``colors`` are those of −``limit`` (or None) and ``limit``.
+    """
+
+    def __init__(self, run: Run, values: list[float] | None, limit: float, colors: tuple[str | None, str], subject: str = "dog", side: float = 4.2):
+        self.photo = Photograph(run, subject, side)
+        self.layers = Group() if values is None else Group(self.photo.veil(0.35), self.photo.heat(values, limit, colors[1], colors[0]))
+        super().__init__(self.photo, self.layers)
+
+    def reveal(self) -> list[Animation]:
+        """The picture goes quiet and the map comes up."""
+        return [FadeIn(layer) for layer in self.layers]
 
 
 class Crop(Group):

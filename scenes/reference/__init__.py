@@ -1,0 +1,1 @@
+"""The reference deck, one module a section."""
