@@ -6,6 +6,8 @@ are computed, so that a change of a pixel or weight changes every slide that sho
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .run import Toy, ToyPatch
@@ -36,3 +38,27 @@ def toy() -> Toy:
         x = flatten(pixels)
         patches[name] = ToyPatch(pixels=[tuple(int(v) for v in p) for p in pixels], x=x.tolist(), products=(WEIGHTS * x).tolist(), c=(WEIGHTS @ x + BIAS).tolist())
     return Toy(entries=list(ENTRIES), weights=WEIGHTS.tolist(), bias=BIAS.tolist(), parameters=WEIGHTS.size + BIAS.size, patches=patches)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One weighted input on its way into an output, and the sum up to it."""
+
+    index: int  # one-based place in the row
+    entry: str
+    x: float
+    weight: float
+    product: float
+    total: float
+
+
+def walk(toy: Toy, patch: str, output: int) -> list[Term]:
+    """The inputs whose weight into a one-based ``output`` is not zero, in the row's order, before the bias is added."""
+    if output < 1:
+        raise IndexError(f"outputs count from 1, not {output}")
+    x, products = toy.patches[patch].x, toy.patches[patch].products[output - 1]
+    terms: list[Term] = []
+    for i, (entry, value, weight, product) in enumerate(zip(toy.entries, x, toy.weights[output - 1], products), 1):
+        if weight:
+            terms.append(Term(i, entry, value, weight, product, (terms[-1].total if terms else 0.0) + product))
+    return terms

@@ -1,0 +1,46 @@
+"""Writing a run and its pictures: all of them, or none."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from .run import Run, dumps, write_safely
+
+
+class StoreError(Exception):
+    """A folder that can't be written to; the message is one sentence for the user."""
+
+
+def check_folder(folder: Path) -> None:
+    """Create ``folder`` if need be and raise StoreError if a run can't be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise StoreError(f"The folder {folder} can't be written to ({error.strerror or error}); choose another with --folder.") from error
+
+
+def write(run: Run, pictures: dict[str, bytes], folder: Path) -> Path:
+    """Write the pictures (by file name) and then the run into ``folder``; return the path of the run.
+
+    Every file is first written whole under another name. Only when all are there do they take their places, the
+    run last, so that a full disk or an interruption leaves an existing run as it was. Raises StoreError.
+    """
+    path = folder / f"{run.name}.json"
+    files = {**pictures, path.name: dumps(run).encode("utf-8")}
+    # another process may be writing a run of this name
+    waiting = {name: folder / f".{name}.{os.getpid()}.new" for name in files}
+    try:
+        for name, content in files.items():
+            write_safely(waiting[name], content)
+        for name, ready in waiting.items():
+            os.replace(ready, folder / name)
+    except OSError as error:
+        raise StoreError(f"The run could not be written to {folder} ({error.strerror or error}).") from error
+    finally:
+        for ready in waiting.values():
+            ready.unlink(missing_ok=True)
+    return path
