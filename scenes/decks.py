@@ -49,7 +49,7 @@ DECKS: dict[str, tuple[Section, ...]] = {
         Section("s10", "10 · The cost of smaller patches", 8),
         Section("s11", "11 · The whole ViT in one figure", 4),
     ),
-    "gallery": (Section("parts", "Parts of the kit", 16),),
+    "gallery": (Section("parts", "Parts of the kit", 19),),
 }
 
 

@@ -166,3 +166,34 @@ class SkipPage(Part):
         arrows = [arrow(a, b) for a, b in zip(boxes, boxes[1:])]
         a, b = boxes[0].get_top(), boxes[2].get_top()
         return Group(boxes, *arrows, elbow(a, a + 0.8 * UP, b + 0.8 * UP, b))
+
+
+class RolesPage(Part):
+    route, name, use = "gallery/parts/17", "local_roles, message_path, weight_pill, joint, pulse", "Receiver, source and message in one attention step, with the legend that stands above every such page."
+
+    def part(self):
+        photo = Photograph(self.run, side=4)
+        receiver, source = self.dog.place("dark_patch"), self.dog.place("face")
+        marks = Group(photo, photo.patch(receiver, RECEIVER), photo.patch(source, SOURCE), message_path(photo, source, receiver))
+        return row(marks, column(*(weight_pill("weight", share, theme.LABEL) for share in (1.0, 0.5, 0.1)), gap=0.3), row(joint("+"), joint("×"), joint("Σ")), gap=1)
+
+    def build(self):
+        super().build()
+        self.add(local_roles())
+
+
+class CellsPage(Part):
+    route, name, use = "gallery/parts/18", "Cells", "A row of numbers as a symbol, for rows that are not measured: scaled by a weight, and two of them added."
+
+    def part(self):
+        a, b = Cells((0.9, 0.2, 0.6, 0.4), theme.BLUE, 0.5), Cells((0.1, 0.7, 0.3, 0.2), theme.BLUE, 0.5)
+        return column(row(a, words("×", theme.TITLE), weight_pill("½", 0.5, theme.BODY), words("=", theme.TITLE), a.times(0.5)), row(a.copy(), words("+", theme.TITLE), b, words("=", theme.TITLE), a.plus(b)), gap=0.6)
+
+
+class RoutePage(Part):
+    route, name, use = "gallery/parts/19", "Route", "The whole path, slim or with a few words a stage; the large form with icons stands on reference/s02/2. HERE can mark several stages."
+
+    def part(self):
+        slim, full = Route.standard(self.run, details=False), Route.standard(self.run)
+        own = Route([("Pixels", times(3, self.model.image, self.model.image)), ("Rows", times(self.model.tokens, self.model.width)), ("Scores", count(self.model.classes))], width=9)
+        return column(Group(slim, slim.here(Route.ATTENTION)), Group(full, full.over(Route.ATTENTION, Route.MLP), full.here(Route.PATCHES, Route.PROJECTION)), Group(own, own.here(1)), gap=0.35)

@@ -38,7 +38,7 @@ class SectionCard(Slide):
         return ()
 
     def art(self) -> Mobject | None:
-        """A picture for the right side, at most 4.4 wide and 4.9 high."""
+        """A picture for the right side, at most 4.2 wide and 5.1 high."""
         return None
 
     def over(self) -> str:
@@ -50,7 +50,7 @@ class SectionCard(Slide):
 
     def build(self) -> None:
         art = self.art()
-        page = Area.px(112, 96, 1170 if art else 1808, 790)
+        page = Area.px(112, 150, 1170 if art else 1808, 850)
         head = column(words(self.over(), theme.BODY, theme.BLUE, bold=True), words(self.name(), 84, bold=True, width=page.width), gap=0.2, align=LEFT)
         past = words(self.before(), theme.CAPTION, theme.GREY, width=page.width)
         ask = words(self.question(), 48, bold=True, width=page.width)
@@ -61,7 +61,7 @@ class SectionCard(Slide):
         rail, done = self._rail()
         self.go(FadeIn(rail, run_time=0.5))
         if art:
-            Area.px(1230, 96, 1808, 790).place(art)
+            Area.px(1230, 150, 1808, 850).place(art)
         self.step(GrowFromEdge(mark, UP), *write(*head), *([FadeIn(art)] if art else []), *(Create(d) for d in done), run_time=0.8)
         if past.text:
             self.step(*write(past))
@@ -79,7 +79,7 @@ class SectionCard(Slide):
         unit = (1844 - 76 - 8 * (len(sections) - 1)) / sum(s.pages for s in sections)
         here, x, rail, done = [s.key for s in sections].index(key), 76.0, Group(), Group()
         for i, section in enumerate(sections):
-            piece = Rectangle(width=section.pages * unit * theme.PX, height=0.06, stroke_width=0, fill_color=theme.LINE, fill_opacity=1).move_to(at(x, 836), aligned_edge=LEFT)
+            piece = Rectangle(width=section.pages * unit * theme.PX, height=0.06, stroke_width=0, fill_color=theme.LINE, fill_opacity=1).move_to(at(x, 76), aligned_edge=LEFT)
             rail.add(piece)
             if i <= here:
                 done.add(piece.copy().set_fill(theme.BLUE if i == here else theme.tint(theme.BLUE, 0.4)))

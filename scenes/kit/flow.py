@@ -119,23 +119,29 @@ class Table(Group):
 
 
 class Code(Group):
-    """Program text in a panel, comments in grey; ``lines[i]`` can be highlighted or revealed."""
+    """Program text in a panel, comments in grey under one another; ``lines[i]`` can be revealed, ``mark(i)`` highlights.
+
+    Blank lines stay; a line's spaces at the left are its indentation.
+    """
 
     def __init__(self, source: str, size: float = theme.SMALL, pad: float = 0.24, width: float | None = None):
         self.lines = Group()
-        texts = source.strip("\n").split("\n")
-        for line in texts:
-            body, mark, comment = line.partition("#")
-            parts = [code(body.rstrip() or " ", size)] if body.strip() or not mark else []
+        texts = [line.partition("#") for line in source.strip("\n").split("\n")]
+        space, height = code("0" * 10, size).width / 10, code("0", size).height
+        margin = max((len(body.rstrip()) for body, mark, _ in texts if mark and body.strip()), default=0) + 2
+        for n, (body, mark, comment) in enumerate(texts):
+            line, y = Group(), -n * (height + 0.06)
+            indent = len(body) - len(body.lstrip())
+            if body.strip():
+                line.add(code(body.strip(), size).move_to([indent * space, y, 0], aligned_edge=LEFT))
             if mark:
-                parts.append(code("# " + comment.strip(), size, theme.GREY))
-            self.lines.add(row(*parts, gap=0.3))
-        space = code("0" * 10, size).width / 10
-        self.lines.arrange(DOWN, buff=0.05, aligned_edge=LEFT)
-        for line, text in zip(self.lines, texts):
-            line.shift(RIGHT * space * (len(text) - len(text.lstrip())))
+                column_ = margin if body.strip() else indent
+                line.add(code("# " + comment.strip(), size, theme.GREY).move_to([column_ * space, y, 0], aligned_edge=LEFT))
+            self.lines.add(line)
         self.frame = panel(width or self.lines.width + 2 * pad, self.lines.height + 2 * pad)
         self.lines.move_to(self.frame)
+        if width:
+            self.lines.align_to(self.frame.get_left() + pad * RIGHT, LEFT)
         super().__init__(self.frame, self.lines)
 
     def mark(self, index: int, color: str = theme.AMBER) -> Rectangle:

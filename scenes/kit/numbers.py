@@ -15,6 +15,12 @@ def num(value: float, digits: int = 3, sign: bool = False) -> str:
     return (MINUS if value < 0 and not zero else "+" if sign and not zero else "") + text
 
 
+def short(value: float, digits: int = 3, sign: bool = False) -> str:
+    """A chosen number with no more decimals than it needs: ``2.5``, ``−0.5``, ``1``."""
+    needed = next((d for d in range(digits) if round(value, d) == round(value, digits)), digits)
+    return num(value, needed, sign)
+
+
 def count(value: int) -> str:
     """A whole number with thousands commas: ``147,648``."""
     return num(value, 0)

@@ -28,14 +28,15 @@ def pixels(path: Path | None) -> np.ndarray | None:
 class Photograph(Group):
     """A 224 × 224 model input as an image with a thin border; a neutral panel where the run has no picture.
 
-    Patches are named as in the run: ``P63``, or one-based numbers.
+    Patches are named as in the run: ``P63``, or one-based numbers. ``columns`` cuts another number of pieces a side
+    than the model does; names then count those.
     """
 
-    def __init__(self, run: Run, subject: str = "dog", side: float = 4.3, grid: bool = False, image: np.ndarray | None = None):
-        self.run, self.side, self.columns = run, side, run.model.grid
+    def __init__(self, run: Run, subject: str = "dog", side: float = 4.3, grid: bool = False, image: np.ndarray | None = None, columns: int | None = None):
+        self.run, self.side, self.columns = run, side, columns or run.model.grid
         self.array = image if image is not None else pixels(run.picture(subject))
         self.missing = self.array is None
-        shown = self.array if not self.missing else _blank(run.model.grid)
+        shown = self.array if not self.missing else _blank(self.columns)
         self.image = picture(shown, side, side, smooth=not self.missing)
         self.border = Rectangle(width=side, height=side, stroke_color=theme.INK, stroke_width=1.2, stroke_opacity=0.55)
         super().__init__(self.image, self.border)
@@ -76,7 +77,9 @@ class Photograph(Group):
     def crop(self, patch: str | int, side: float = 1.8, color: str = theme.AMBER) -> Crop:
         """The patch's own 16 × 16 pixels, enlarged."""
         number = self.number(patch)
-        size = self.run.model.patch
+        size = self.run.model.image // self.columns
+        if self.missing and self.columns != self.run.model.grid:
+            return Crop(_blank(4), side, color, 0)
         if self.missing:
             patch = self.run.dog.patches.get(rows.name(number))
             colors = (patch.pixels or [])[: size * size] if patch else []

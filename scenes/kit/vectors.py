@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Group, Mobject, Rectangle
+from manim import DOWN, LEFT, RIGHT, UP, Group, Mobject, Rectangle, RoundedRectangle, VGroup
 
 from vit_data.run import PixelRow, Vector
 
@@ -60,6 +62,27 @@ class Strip(Group):
         i = coordinate - 1 if coordinate > 0 else self.cells + coordinate
         step = self.image.width / self.cells
         return Rectangle(width=step, height=self.image.height, stroke_width=0).move_to(self.image.get_left() + RIGHT * step * (i + 0.5))
+
+
+class Cells(VGroup):
+    """A row of numbers as a symbol: separate rounded cells, darker for a larger ``shade`` from 0 to 1.
+
+    For rows that are not measured; a measured vector is a :class:`Strip`.
+    """
+
+    def __init__(self, shades: Sequence[float], color: str = theme.BLUE, side: float = 0.3, gap: float = 0.05):
+        self.shades, self.hue, self.side, self.gap = tuple(shades), color, side, gap
+        super().__init__(*(RoundedRectangle(corner_radius=0.16 * side, width=side, height=side, stroke_color=theme.tint(color, 0.75), stroke_width=1.6,
+                                            fill_color=theme.tint(color, 0.04 + 0.86 * s), fill_opacity=1) for s in self.shades))
+        self.arrange(RIGHT, buff=gap)
+
+    def times(self, weight: float) -> Cells:
+        """The same row scaled: paler for a smaller weight."""
+        return Cells([s * weight for s in self.shades], self.hue, self.side, self.gap).move_to(self)
+
+    def plus(self, other: Cells) -> Cells:
+        """The sum of two rows, cell by cell."""
+        return Cells([min(a + b, 1.0) for a, b in zip(self.shades, other.shades)], self.hue, self.side, self.gap)
 
 
 def sign_key(color: str = theme.BLUE, size: float = theme.SMALL) -> Group:

@@ -30,7 +30,7 @@ class PictureBecomesTokens(Slide):
 
         pitch = (STAGE.width - unit) / n
         line = np.array([[STAGE.left + unit / 2 + pitch * (i + 1), -2.75, unit, unit] for i in range(n)])
-        start = Group(Frame(corner_radius=0.08, width=unit, height=unit, stroke_width=0, fill_color=theme.AMBER, fill_opacity=1), words("CLS", theme.BODY, "#FFFFFF", bold=True))
+        start = Group(panel(unit, unit, theme.AMBER, theme.AMBER), words("CLS", theme.BODY, "#FFFFFF", bold=True))
         start.move_to([STAGE.left + unit / 2, -2.75, 0])
         head = column(words("Vision", 150, bold=True), words("Transformer", 150, bold=True), gap=-0.1, align=LEFT)
         under = words("optional labs and references", 52, theme.BLUE)
@@ -44,7 +44,7 @@ class PictureBecomesTokens(Slide):
         self.step(FadeIn(rest, row_), run_time=0.4)
         self.remove(photo)
         self.go(Glide(rest, apart[staying]), Glide(row_, apart[leaving]))
-        slots = VGroup(*(Frame(corner_radius=0.03, width=w, height=h, stroke_width=0, fill_color=theme.PANEL, fill_opacity=1).move_to([x, y, 0]) for x, y, w, h in apart[leaving]))
+        slots = Group(*(panel(w, h, theme.PANEL).move_to([x, y, 0]) for x, y, w, h in apart[leaving]))
         self.add(slots, row_)
         self.go(Glide(row_, line, lag=0.1, run_time=1.2), Emerge(start, panel(0.1, 0.1).move_to(start), run_time=0.8))
         self.go(FadeIn(bar), *write(head), run_time=0.8)

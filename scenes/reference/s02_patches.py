@@ -55,10 +55,10 @@ class StartWithPhotograph(PatchPage):
         right = Area(down.get_right()[0] + 0.55, STAGE.bottom, STAGE.right, STAGE.top)
         sizes = sum_line(count(m.image), "×", count(m.image), "×", count(m.channels), size=96, gap=0.36)
         units = Group(*(words(t, theme.LABEL, theme.GREY).next_to(sizes[i], DOWN, buff=-0.04) for t, i in (("rows", 0), ("columns", 2), ("values", 4))))
-        shape = column(words("Input image", theme.BODY, theme.BLUE, bold=True), Group(sizes, units), gap=0.02, align=LEFT)
+        shape = column(words("Input image", theme.BODY, theme.BLUE, bold=True), Group(sizes, units), gap=0.12, align=LEFT)
         side = (right.width - 0.5) / 3
         planes = Group(*(self.plane(photo, i, side) for i in range(m.channels))).arrange(RIGHT, buff=0.25)
-        letters = row(words(f"{m.channels} values per pixel:", theme.BODY), *(words(c + ("," if c != "B" else ""), theme.BODY, theme.RGB[c], bold=True) for c in "RGB"), gap=0.16)
+        letters = row(words(f"{m.channels} values per pixel:"), *(words(t, color=theme.RGB[t[0]], bold=True) for t in ("R,", "G,", "B")), gap=0.16)
         more = words("*Next:* cut this image into equal-sized patches.", theme.LABEL, theme.GREY)
         shape.move_to([right.left, right.top, 0], aligned_edge=UP + LEFT)
         planes.move_to([right.left, photo.get_bottom()[1] + 0.52, 0], aligned_edge=DOWN + LEFT)
@@ -152,7 +152,8 @@ class NumberPatches(PatchPage):
         lines = [self.line(photo, label, start, left, xs, y) for label, start, y in zip(("row 1", "row 2", "last row"), (1, n + 1, m.patches - n + 1), ys)]
         gaps = Group(*(words("⋮", theme.BODY, theme.GREY, bold=True).move_to([x, ys[2] + 0.62, 0]) for x in (xs[0], xs[1], xs[3])))
 
-        divisions = grid([[words(f"{what}:", theme.BODY, theme.GREY), words(f"{count(m.image)} ÷ {m.patch}"), words(f"= {n}", bold=True)] for what in ("columns", "rows")], gap=(0.2, 0.24))
+        divisions = grid([[words(f"{what}:", color=theme.GREY), words(f"{count(m.image)} ÷ {m.patch}"), words(f"= {n}", bold=True)]
+                          for what in ("columns", "rows")], gap=(0.2, 0.24))
         sums = column(words("Use the image axes:", bold=True), divisions, gap=0.26, align=LEFT)
         total = column(words("total = columns × rows", theme.BODY, theme.GREY), words(f"{n} × {n} = {m.patches} patches", theme.BODY + 4, theme.BLUE, bold=True),
                        words(f"shape: {times(m.patches, m.patch, m.patch, m.channels)}"), gap=0.26, align=LEFT)
@@ -177,7 +178,8 @@ class NumberPatches(PatchPage):
             cards.add(Group(crop, words(rows.name(number), theme.LABEL, bold=True).next_to(crop, DOWN, buff=0.05)))
         first, last = photo.cell(start), photo.cell(start + self.model.grid - 1)
         band = outline(Group(first, last), theme.AMBER, 4, pad=0.02).set_fill(theme.AMBER, 0.28)
-        return words(label, theme.LABEL, theme.GREY).move_to([left, y, 0], aligned_edge=LEFT), cards, words("…", theme.BODY, theme.GREY, bold=True).move_to([xs[2], y, 0]), band
+        dots = words("…", color=theme.GREY, bold=True).move_to([xs[2], y, 0])
+        return words(label, theme.LABEL, theme.GREY).move_to([left, y, 0], aligned_edge=LEFT), cards, dots, band
 
     def reveal(self, photo, line, start):
         label, cards, dots, band = line
@@ -217,15 +219,16 @@ class ReadRgb(PatchPage):
             color = "#" + "".join(f"{v:02X}" for v in rgb)
             swatch = panel(0.84, 0.84, theme.INK, color).move_to([right.left + 0.42, y, 0])
             lines.add(Group(swatch, words(word, theme.BODY).next_to(swatch, RIGHT, buff=0.25), *(self.value(v, c, x, y) for v, c, x in zip(rgb, "RGB", xs))))
-        total = Group(words(f"{self.pixels} pixels", theme.BODY + 4), words("×", theme.BODY + 4), words(f"{m.channels} RGB values", theme.BODY + 4), words("=", theme.BODY + 4),
-                      words(f"{m.patch_values} numbers", theme.BODY + 4, theme.BLUE, bold=True)).arrange(RIGHT, buff=0.22)
+        terms = (f"{self.pixels} pixels", "×", f"{m.channels} RGB values", "=", f"*{m.patch_values} numbers*")
+        total = row(*(words(t, theme.BODY + 4, theme.BLUE if t == terms[-1] else theme.INK) for t in terms), gap=0.22)
         total = column(total, words("in this patch", theme.LABEL, theme.GREY), gap=0.06)
         frame = panel(right.width, 1.24, theme.tint(theme.BLUE, 0.3), theme.tint(theme.BLUE, 0.05)).move_to([right.center[0], crop.get_bottom()[1] + 0.42, 0])
         total.move_to(frame)
 
-        self.step(photo, photo.patch(self.nose, theme.AMBER))
+        spot = photo.patch(self.nose, theme.AMBER)
+        self.step(photo, spot)
         self.go(Emerge(crop, photo.cell(self.nose)))
-        self.remove(*(x for x in self.mobjects if isinstance(x, Photograph) or x is photo))
+        self.remove(photo, spot)
         self.go(FadeIn(name))
         self.step(*write(size))
         for i in (0, 1):
@@ -264,13 +267,13 @@ class NormalizeValues(PatchPage):
     def caption(self):
         rule = "one rule for all channels" if len(self.formulas()) == 1 else "one rule for each channel"
         red = self.dog.patches[self.nose].pixels[0][0]
-        return (f"Same pixels on the scale that the model was trained on: {rule} turns the first red value, {red}, into "
+        return (f"Same pixels on the scale that the checkpoint expects: {rule} turns the first red value, {red}, into "
                 f"{num(self.normalized((red, 0, 0))[0])}. {self.nose} still holds {self.model.patch_values} values.")
 
     def notes(self):
         return ("Bring the first triple over from the page before. Substitute its red value into the rule by hand, then follow the marker from the upper scale "
                 "to the lower one. Let the class do the second pixel. The constants belong to the checkpoint: "
-                "the model was trained on inputs prepared exactly this way.")
+                "every input of this model is prepared in exactly this way.")
 
     def build(self):
         pixels = self.dog.patches[self.nose].pixels[:2]
@@ -278,30 +281,38 @@ class NormalizeValues(PatchPage):
         name = words(self.nose, theme.BODY, bold=True).next_to(crop, UP, buff=0.1)
         marks = Group(crop.pixel(1), crop.pixel(2))
         rules = self.formulas()
-        single = len(rules) == 1
-        rule = column(*(words(t, theme.BODY, theme.GREY if i == 0 and single else theme.INK) for i, t in enumerate([rules[0][0] + ":", rules[0][1]] if single else [f"{n}: {r}" for n, r in rules])), gap=0.08)
+        if len(rules) == 1:
+            rule = column(words(f"{rules[0][0]}:", color=theme.GREY), words(rules[0][1]), gap=0.08)
+        else:
+            rule = column(*(words(f"{channel}: {formula}") for channel, formula in rules), gap=0.08)
         fit(rule, 2.95, 2)
         card = Group(panel(3.25, rule.height + 0.34, theme.tint(theme.BLUE, 0.3), theme.tint(theme.BLUE, 0.05)), rule)
         card.move_to([STAGE.left + 1.375, 0, 0]).align_to([0, STAGE.bottom + 0.05, 0], DOWN).align_to(crop, LEFT)
         rule.move_to(card[0])
 
         right = Area(crop.get_right()[0] + 1.1, STAGE.bottom, STAGE.right, STAGE.top)
-        say = words(f"The same {self.nose} pixels, after the checkpoint’s normalization", theme.LABEL, theme.GREY).move_to([right.left, right.top - 0.2, 0], aligned_edge=LEFT)
+        say = words(f"The same {self.nose} pixels, after the checkpoint’s normalization", theme.LABEL, theme.GREY)
+        say.move_to([right.left, right.top - 0.2, 0], aligned_edge=LEFT)
         xs = (right.left, right.left + 1.35, right.left + 5.0)
-        head = Group(*(words(t, theme.BODY, theme.GREY, bold=True).move_to([x, right.top - 0.86, 0], aligned_edge=LEFT) for t, x in zip(("Pixel", "8-bit RGB", "Normalized RGB"), xs)))
+        head = Group(*(words(t, color=theme.GREY, bold=True).move_to([x, right.top - 0.86, 0], aligned_edge=LEFT)
+                       for t, x in zip(("Pixel", "8-bit RGB", "Normalized RGB"), xs)))
         lines = Group()
         for i, (rgb, y) in enumerate(zip(pixels, (right.top - 1.5, right.top - 2.2))):
             swatch = panel(0.5, 0.5, theme.INK, "#" + "".join(f"{v:02X}" for v in rgb)).move_to([xs[0] + 0.25, y, 0])
             before = words(triple(rgb), theme.BODY + 4).move_to([xs[1], y, 0], aligned_edge=LEFT)
             after = words(bracket(self.normalized(rgb), more=False), theme.BODY + 4, bold=True).move_to([xs[2], y, 0], aligned_edge=LEFT)
-            lines.add(Group(Group(swatch, words(str(i + 1)).next_to(swatch, RIGHT, buff=0.18)), before, arrow([xs[2] - 1.15, y, 0], [xs[2] - 0.05, y, 0], gap=0.1), after))
+            number = words(str(i + 1)).next_to(swatch, RIGHT, buff=0.18)
+            lines.add(Group(Group(swatch, number), before, arrow([xs[2] - 1.15, y, 0], [xs[2] - 0.05, y, 0], gap=0.1), after))
 
         red = pixels[0][0]
         low, high, here = (self.normalized((v, 0, 0))[0] for v in (0, 255, red))
         up = self.scale(right, right.bottom + 1.35, "0", "255")
         down = self.scale(right, right.bottom + 0.3, num(low), num(high))
         x = up[0].get_left()[0] + up[0].width * red / 255
-        dots = [VGroup(outline(up[0].copy().stretch_to_fit_width(0.1), "#FFFFFF", 6), outline(up[0].copy().stretch_to_fit_width(0.1), theme.INK, 3)).move_to([x, bar[0].get_center()[1], 0]) for bar in (up, down)]
+        dots = []
+        for bar in (up, down):
+            spot = Rectangle(width=0.1, height=bar[0].height).move_to([x, bar[0].get_y(), 0])
+            dots.append(VGroup(outline(spot, "#FFFFFF", 6), outline(spot, theme.INK, 3)))
         top = words(f"red {red}", theme.LABEL, bold=True).next_to(dots[0], UP, buff=0.08)
         drop = arrow(dots[0].get_bottom(), dots[1].get_top(), gap=0.05)
         side = RIGHT if red < 128 else LEFT
@@ -342,6 +353,7 @@ class FlattenPatch(PatchPage):
         crop = Photograph(self.run).crop(self.nose, 2.1).move_to([STAGE.left + 1.05, STAGE.top - 0.5 - 1.05, 0])
         name = words(self.nose, theme.BODY, bold=True).next_to(crop, UP, buff=0.1)
         order = words("Within each channel: left to right, top to bottom.", theme.SMALL, theme.GREY, width=2.5).next_to(crop, DOWN, buff=0.15).align_to(crop, LEFT)
+        signs = words("Charcoal: below zero.", theme.SMALL, theme.GREY).next_to(order, DOWN, buff=0.1).align_to(crop, LEFT)
         left, side, pitch = STAGE.left + 3.0, 0.94, 1.12
         start = left + side + 0.45
         width = STAGE.right - start
@@ -350,9 +362,11 @@ class FlattenPatch(PatchPage):
         for i, (letter, part) in enumerate(zip("RGB", (x.red, x.green, x.blue))):
             color, y = theme.RGB[letter], STAGE.top - side / 2 - i * pitch
             plane = crop.channel(i).scale(side / crop.width).move_to([left + side / 2, y, 0])
+            printed = vec(part) if part else "[…]"
             part = part or Vector(length=self.pixels, first=[0.0])
             strip = Strip(part, color, width, 0.36, limit=limit).move_to([start + width / 2, y - side / 2 + 0.18, 0])
-            head = row(words(f"{letter} ({part.length})", theme.BODY, color, bold=True), words(vec(part), theme.BODY), gap=0.3).next_to(strip, UP, buff=0.07).align_to(strip, LEFT)
+            head = row(words(f"{letter} ({part.length})", color=color, bold=True), words(printed), gap=0.3)
+            head.next_to(strip, UP, buff=0.07).align_to(strip, LEFT)
             lanes.append((plane, strip, head, part, color))
         third = STAGE.width / 3
         joined, heads = Group(), Group()
@@ -372,7 +386,7 @@ class FlattenPatch(PatchPage):
         self.step(*(Emerge(lane[0], crop) for lane in lanes), lag_ratio=0.15)
         self.step(FadeIn(order), run_time=0.4)
         self.unroll(*lanes[0][:3])
-        self.step(FadeIn(lanes[1][2][0]), run_time=0.3)
+        self.step(FadeIn(signs), run_time=0.3)
         self.unroll(*lanes[1][:3])
         self.unroll(*lanes[2][:3])
         self.step(*(TransformFromCopy(lane[1], strip) for lane, strip in zip(lanes, joined)), FadeIn(heads), lag_ratio=0.2)
@@ -422,83 +436,30 @@ class ThroughLayer(PatchPage):
         name = words(self.nose, theme.BODY, bold=True).next_to(crop, UP, buff=0.08)
         say = words(f"{self.nose} is now a row of {m.patch_values} normalized pixel values.", theme.LABEL, theme.GREY).next_to(name, RIGHT, buff=0.5)
         say.align_to(x, LEFT)
-        heads = [words(f"${s}_{self.number}$ · {times(1, v.length)}", theme.BODY, theme.BLUE, bold=True).next_to(strip, DOWN, buff=0.1) for s, v, strip in (("x", pixel_row(patch.x), x), ("c", patch.c, c))]
+        heads = [words(f"${symbol}_{self.number}$ · {times(1, n)}", color=theme.BLUE, bold=True).next_to(strip, DOWN, buff=0.1)
+                 for symbol, n, strip in (("x", m.patch_values, x), ("c", m.width, c))]
         arrows = [arrow(a, b) for a, b in zip((crop, x, layer), (x, layer, c))]
 
         inputs, outputs = Layer(["", "", "", None, "", ""], radius=0.16, gap=0.1), Layer(["", "", None, ""], radius=0.16, gap=0.14)
-        network = row(inputs, outputs, gap=3.0)
+        network = row(inputs, outputs, gap=3.3)
         base = Area(STAGE.left, STAGE.bottom, STAGE.right, path.get_bottom()[1] - 0.35)
-        network.move_to([base.left + 3.75, base.center[1], 0])
-        tags = [words(f"{m.patch_values}\ninputs", theme.LABEL, bold=True).next_to(inputs, LEFT, buff=0.25), words(f"{m.width}\noutputs", theme.LABEL, bold=True).next_to(outputs, RIGHT, buff=0.25)]
+        network.move_to([layer.get_x() - 0.2, base.center[1] - 0.1, 0])
+        tags = [words(f"{m.patch_values}\ninputs", theme.LABEL, bold=True).next_to(inputs, LEFT, buff=0.25),
+                words(f"{m.width}\noutputs", theme.LABEL, bold=True).next_to(outputs, RIGHT, buff=0.25)]
         wires = connections(inputs, outputs)
         first = wires[0].copy().set_stroke(theme.BLUE, 3)
-        lens = Connector(link(layer.get_corner(DOWN + LEFT), network.get_corner(UP + LEFT) + 0.05 * UP, theme.LINE)[0], link(layer.get_corner(DOWN + RIGHT), network.get_corner(UP + RIGHT) + 0.05 * UP, theme.LINE)[0])
+        lens = Connector(*(link(layer.get_corner(DOWN + d), network.get_corner(UP + d) + 0.12 * UP + 0.2 * d, theme.tint(theme.BLUE, 0.5))[0] for d in (LEFT, RIGHT)))
         facts = grid([[math(f'W_"patch"', theme.BODY + 4, theme.BLUE), words(f"{times(m.patch_values, m.width)} weights")],
                       [words("bias", theme.BODY, theme.BLUE, bold=True), words(f"{m.width} values")]], gap=(0.4, 0.16))
-        sense = words(f"*Each output* = a weighted sum of all {m.patch_values} inputs + its own bias.\n*No activation.*", theme.BODY, width=4.5)
+        sense = words(f"*Each output* = a weighted sum of all {m.patch_values} inputs + its own bias.\n*No activation.*", theme.BODY, width=5.2)
         text = column(facts, sense, gap=0.4, align=LEFT)
-        Area(STAGE.right - 4.6, base.bottom, STAGE.right, base.top).place(text, LEFT)
+        Area(STAGE.left, base.bottom, STAGE.left + 5.3, base.top).place(text, LEFT)
 
         self.step(crop, name)
         self.go(*draw(arrows[0]), Emerge(x, crop), *write(say, heads[0]))
         self.step(*draw(arrows[1]), FadeIn(layer), run_time=0.6)
         self.go(*draw(arrows[2]), Emerge(c, layer), *write(heads[1]))
-        self.step(FadeIn(wires), FadeIn(inputs), FadeIn(outputs), *write(*tags))
-        self.step(*(Create(w) for w in first), outputs.units[0][0].animate.set_fill(theme.BLUE, 1), FadeIn(sense), lag_ratio=0.05)
-        self.step(*write(*facts))
-
-
-class ThroughLayer(PatchPage):
-    route = "reference/s02/19"
-
-    def title(self):
-        return "Pass that row through the shared linear layer"
-
-    def caption(self):
-        m = self.model
-        return (f"{count(m.patch_values)} values go in, {m.width} learned features come out, one row each time. "
-                f"Every patch of every picture meets these same weights and biases.")
-
-    def notes(self):
-        m = self.model
-        return (f"Carry x{self.number} over from the page before. Keep two questions apart: how many rows pass (one), and how wide each is "
-                f"({m.patch_values}, then {m.width}). Light up one output: it listens to all {m.patch_values} inputs. There are {m.width} such sums, "
-                f"so the weights form a {times(m.patch_values, m.width)} table.")
-
-    def build(self):
-        m, patch = self.model, self.dog.patches[self.nose]
-        crop = Photograph(self.run).crop(self.nose, 1.2)
-        x, c = Strip(pixel_row(patch.x), width=4.5, height=0.5), Strip(patch.c, width=4.5 * m.width / m.patch_values, height=0.5)
-        layer = self.layer(words("same for every patch", theme.SMALL, theme.GREY))
-        path = row(crop, x, layer, c, gap=0.72).move_to([STAGE.center[0], STAGE.top - 0.72 - 0.45, 0])
-        path.shift((STAGE.left - path.get_left()[0]) * RIGHT)
-        c.align_to([STAGE.right - 0.5, 0, 0], RIGHT)
-        layer.set_x((x.get_right()[0] + c.get_left()[0]) / 2)
-        name = words(self.nose, theme.BODY, bold=True).next_to(crop, UP, buff=0.08)
-        say = words(f"{self.nose} is now a row of {m.patch_values} normalized pixel values.", theme.LABEL, theme.GREY).next_to(name, RIGHT, buff=0.5)
-        say.align_to(x, LEFT)
-        heads = [words(f"${s}_{self.number}$ · {times(1, v.length)}", theme.BODY, theme.BLUE, bold=True).next_to(strip, DOWN, buff=0.1) for s, v, strip in (("x", pixel_row(patch.x), x), ("c", patch.c, c))]
-        arrows = [arrow(a, b) for a, b in zip((crop, x, layer), (x, layer, c))]
-
-        inputs, outputs = Layer(["", "", "", None, "", ""], radius=0.16, gap=0.1), Layer(["", "", None, ""], radius=0.16, gap=0.14)
-        network = row(inputs, outputs, gap=3.0)
-        base = Area(STAGE.left, STAGE.bottom, STAGE.right, path.get_bottom()[1] - 0.35)
-        network.move_to([base.left + 3.75, base.center[1], 0])
-        tags = [words(f"{m.patch_values}\ninputs", theme.LABEL, bold=True).next_to(inputs, LEFT, buff=0.25), words(f"{m.width}\noutputs", theme.LABEL, bold=True).next_to(outputs, RIGHT, buff=0.25)]
-        wires = connections(inputs, outputs)
-        first = wires[0].copy().set_stroke(theme.BLUE, 3)
-        lens = Connector(link(layer.get_corner(DOWN + LEFT), network.get_corner(UP + LEFT) + 0.05 * UP, theme.LINE)[0], link(layer.get_corner(DOWN + RIGHT), network.get_corner(UP + RIGHT) + 0.05 * UP, theme.LINE)[0])
-        facts = grid([[math(f'W_"patch"', theme.BODY + 4, theme.BLUE), words(f"{times(m.patch_values, m.width)} weights")],
-                      [words("bias", theme.BODY, theme.BLUE, bold=True), words(f"{m.width} values")]], gap=(0.4, 0.16))
-        sense = words(f"*Each output* = a weighted sum of all {m.patch_values} inputs + its own bias.\n*No activation.*", theme.BODY, width=4.5)
-        text = column(facts, sense, gap=0.4, align=LEFT)
-        Area(STAGE.right - 4.6, base.bottom, STAGE.right, base.top).place(text, LEFT)
-
-        self.step(crop, name)
-        self.go(*draw(arrows[0]), Emerge(x, crop), *write(say, heads[0]))
-        self.step(*draw(arrows[1]), FadeIn(layer), run_time=0.6)
-        self.go(*draw(arrows[2]), Emerge(c, layer), *write(heads[1]))
-        self.step(FadeIn(wires), FadeIn(inputs), FadeIn(outputs), *write(*tags))
+        self.step(*draw(lens), FadeIn(wires), FadeIn(inputs), FadeIn(outputs), *write(*tags))
         self.step(*(Create(w) for w in first), outputs.units[0][0].animate.set_fill(theme.BLUE, 1), FadeIn(sense), lag_ratio=0.05)
         self.step(*write(*facts))
 
@@ -522,13 +483,13 @@ class ReadFeatures(PatchPage):
     def build(self):
         c = self.dog.patches[self.nose].c
         left, right = STAGE.columns(1, 1.85, gap=0.6)
-        photo = left.place(Photograph(self.run, side=4.4), LEFT)
-        crop = photo.crop(self.nose, 1.5).move_to([right.left + 0.95, photo.get_top()[1] - 0.75, 0])
-        name = words(f"{self.nose} · {times(self.model.patch, self.model.patch, self.model.channels)}", theme.LABEL, theme.GREY).next_to(crop, DOWN, buff=0.08)
-        layer = self.layer(words("same weights for every patch", theme.LABEL, theme.GREY)).move_to([right.right - 2.35, crop.get_center()[1], 0])
-        strip = Strip(c, width=right.width, height=0.6).move_to([right.center[0], photo.get_bottom()[1] + 1.83, 0])
+        photo = left.place(Photograph(self.run, side=4.6), LEFT)
+        crop = photo.crop(self.nose, 1.4).move_to([right.left + 0.72, photo.get_top()[1] - 0.7, 0])
+        layer = self.layer(words("same weights for every patch", theme.LABEL, theme.GREY)).move_to([right.right, crop.get_center()[1], 0], aligned_edge=RIGHT)
+        into = arrow(crop, layer)
+        name = words(f"{self.nose} · {times(self.model.patch, self.model.patch, self.model.channels)}", theme.LABEL, theme.GREY).next_to(into, UP, buff=0.08)
+        strip = Strip(c, width=right.width, height=0.6).move_to([right.center[0], photo.get_bottom()[1] + 1.76, 0])
         head = words(f"$c_{self.number}$ · {c.length} output features", theme.BODY, theme.BLUE, bold=True).next_to(strip, UP, buff=0.1).align_to(strip, LEFT)
-        key = sign_key().next_to(strip, UP, buff=0.14).align_to(strip, RIGHT)
         values = features(c, (1, 2, 3, c.length))
         values.move_to([right.center[0], photo.get_bottom()[1] + 0.86, 0])
         values[-1].align_to(strip, RIGHT)
@@ -536,11 +497,12 @@ class ReadFeatures(PatchPage):
         values[3].set_x((values[2].get_right()[0] + values[4].get_left()[0]) / 2)
         leads = [link(strip.cell(i).get_bottom(), v.get_top() + 0.02 * DOWN, theme.BLUE) for i, v in zip((1, 2, 3, -1), (*values[:3], values[4]))]
         line = row(words(f"$c_{self.number}$ = {vec(c, last=True)}", bold=True), words(f"shape: {times(1, c.length)}", theme.BODY, theme.GREY), gap=0.6)
-        line.move_to([right.left, photo.get_bottom()[1] + 0.14, 0], aligned_edge=LEFT)
+        line.move_to([right.left, photo.get_bottom()[1] + 0.16, 0], aligned_edge=LEFT)
+        key = sign_key().next_to(layer, DOWN, buff=0).match_y(head).set_x(layer.get_x() - 0.4, RIGHT)
 
         self.step(photo, photo.patch(self.nose, theme.AMBER))
-        self.go(Emerge(crop, photo.cell(self.nose)), FadeIn(photo.zoom_lines(self.nose, crop)), FadeIn(name))
-        self.step(*draw(arrow(crop, layer)), FadeIn(layer))
+        self.go(Emerge(crop, photo.cell(self.nose)), FadeIn(photo.zoom_lines(self.nose, crop)))
+        self.step(*draw(into), FadeIn(name), FadeIn(layer))
         self.go(*draw(arrow(layer.get_bottom(), strip.get_top() * UP + layer.get_center() * RIGHT)), Emerge(strip, layer), FadeIn(head), FadeIn(key))
         self.step(*draw(*leads), *write(*values), lag_ratio=0.1)
         self.step(*write(line))
@@ -564,8 +526,8 @@ class SameLayerAgain(PatchPage):
 
     def notes(self):
         found = "Here the two rows agree, since the pixels do." if self.same() else "The values differ only because the pixels do."
-        return (f"Ask whether {self.neighbour} needs a layer of its own. Leave {self.nose}'s path on the page, send {self.neighbour} the same way, and point at the single box in the middle. "
-                f"Compare the two input rows and the two output rows value by value. {found}")
+        return (f"Ask whether {self.neighbour} needs a layer of its own. Leave {self.nose}’s path on the page, send {self.neighbour} the same way, "
+                f"and point at the single box in the middle. Compare the two input rows and the two output rows value by value. {found}")
 
     def build(self):
         m, names = self.model, (self.nose, self.neighbour)
@@ -573,9 +535,10 @@ class SameLayerAgain(PatchPage):
         ys = [STAGE.top - 1.4, STAGE.top - 3.35]
         photo.set_y(sum(ys) / 2)
         xs = {"crop": photo.get_right()[0] + 1.3, "in": photo.get_right()[0] + 3.7, "layer": STAGE.right - 4.0, "out": STAGE.right - 1.3}
-        layer = Box(words("same layer", theme.BODY, theme.BLUE, bold=True), words(f"{count(m.patch_values)} → {m.width}", theme.BODY, theme.BLUE), words("same W and b", theme.LABEL, theme.GREY), width=1.95, height=3.5)
+        layer = Box("same layer", words(f"{count(m.patch_values)} → {m.width}", color=theme.BLUE), words("same W and b", theme.LABEL, theme.GREY), width=1.95, height=3.5)
         layer.move_to([xs["layer"], sum(ys) / 2, 0])
-        tops = [words(t, theme.LABEL, theme.GREY, bold=True).move_to([x, STAGE.top - 0.2, 0]) for t, x in zip(("patch", f"input row · {times(1, m.patch_values)}", f"output row · {times(1, m.width)}"), (xs["crop"], xs["in"], xs["out"]))]
+        tops = [words(t, theme.LABEL, theme.GREY, bold=True).move_to([xs[key], STAGE.top - 0.2, 0])
+                for key, t in (("crop", "patch"), ("in", f"input row · {times(1, m.patch_values)}"), ("out", f"output row · {times(1, m.width)}"))]
         inputs = [pixel_row(self.dog.patches[n].x) for n in names]
         outputs = [self.dog.patches[n].c for n in names]
         limits = [max(float(np.nanquantile(np.abs(known(v)), 0.98)) for v in vectors) for vectors in (inputs, outputs)]
@@ -587,7 +550,8 @@ class SameLayerAgain(PatchPage):
             for vector, at_, limit in ((x, xs["in"], limits[0]), (c, xs["out"], limits[1])):
                 strip = Strip(vector, width=2.6, height=0.5, limit=limit).move_to([at_, y + 0.12, 0])
                 ends.append(Group(strip, words(vec(vector, 2), theme.BODY).next_to(strip, DOWN, buff=0.12)))
-            hops = [arrow([a, y + 0.12, 0], [b, y + 0.12, 0], gap=0.1) for a, b in ((crop.get_right()[0], ends[0].get_left()[0]), (ends[0][0].get_right()[0], layer.get_left()[0]), (layer.get_right()[0], ends[1][0].get_left()[0]))]
+            stops = ((crop, ends[0][0]), (ends[0][0], layer), (layer, ends[1][0]))
+            hops = [arrow([a.get_right()[0], y + 0.12, 0], [b.get_left()[0], y + 0.12, 0], gap=0.1) for a, b in stops]
             lanes.append((crop, label, ends, hops))
         verdict = "agree here: their pixels are the same" if self.same() else "produce different features"
         say = words(f"*{names[0]} and {names[1]}* {verdict}, using the same learned parameters.", theme.BODY).move_to([STAGE.center[0], STAGE.bottom + 0.22, 0])
@@ -630,7 +594,7 @@ class StackRows(PatchPage):
         scale = (top - bottom) / sum(heights)
         side = min(0.74, 0.86 * scale)
         xs = {"crop": STAGE.left + 1.35, "layer": STAGE.left + 4.05, "frame": STAGE.left + 6.2, "strip": STAGE.left + 8.45}
-        layer = Box(words("same", theme.BODY, theme.BLUE, bold=True), words(f"Linear({m.patch_values}, {m.width})", theme.BODY, theme.BLUE, bold=True), width=2.75, height=top - bottom)
+        layer = Box("same", words(f"Linear({m.patch_values}, {m.width})", color=theme.BLUE, bold=True), width=2.75, height=top - bottom)
         layer.move_to([xs["layer"], (top + bottom) / 2, 0])
         y, lanes, dots = top, {}, Group()
         for n, h in zip(entries, heights):
@@ -644,7 +608,8 @@ class StackRows(PatchPage):
         frame = Area(xs["frame"], bottom, STAGE.right, top)
         border = Frame(corner_radius=0.1, width=frame.width, height=frame.height, stroke_color=theme.BLUE, stroke_width=3).move_to(frame.center)
         head = words("One content embedding for every image patch", theme.LABEL, theme.GREY)
-        heads = [words(f"{s}: {times(m.patches, w)}", theme.BODY + 4, theme.BLUE, bold=True).move_to([x, STAGE.top - 0.62, 0]) for s, w, x in (("X", m.patch_values, xs["crop"] - 0.2), ("C", m.width, frame.center[0]))]
+        heads = [words(f"{symbol}: {times(m.patches, width)}", theme.BODY + 4, theme.BLUE, bold=True).move_to([x, STAGE.top - 0.62, 0])
+                 for symbol, width, x in (("X", m.patch_values, xs["crop"] - 0.2), ("C", m.width, frame.center[0]))]
         head.move_to([STAGE.left, STAGE.top - 0.14, 0], aligned_edge=LEFT)
         foot = words(f"*{m.patches}* patch rows in, *{m.patches}* rows out, *{m.width}* features each", theme.BODY).move_to([frame.center[0], STAGE.bottom + 0.2, 0])
 

@@ -188,8 +188,8 @@ class CoverMeansGrey(Slide):
         covers, t, size = self.dog.covers, self.model.transform, self.model.image
         cover = covers.quadrants[0]
         fill, mean, std = num(covers.fill, 1), num(t.mean[0], 1), num(t.std[0], 1)
-        upper, lower = STAGE.rows(1.75, 1, gap=0.3)
-        before, after = Photograph(self.run, side=2.75), Photograph(self.run, side=2.75)
+        upper, lower = STAGE.rows(2.2, 1, gap=0.3)
+        before, after = Photograph(self.run, side=2.82), Photograph(self.run, side=2.82)
         grey = after.cover(cover.top, cover.left, cover.height, cover.width, covers.fill)
         pair = row(column(words("Original input x", theme.LABEL, bold=True), before, gap=0.1),
                    column(words("Copy with gray pixels", theme.LABEL, bold=True), Group(after, grey), gap=0.1), gap=1.1)
@@ -199,7 +199,7 @@ class CoverMeansGrey(Slide):
         upper.place(row(pair, lines, gap=0.8), LEFT)
         listing = Code(f"x = transform(photo).unsqueeze(0)        # (1, {self.model.channels}, {size}, {size})\n"
                        "covered = x.clone()                      # the original stays as it is\n"
-                       f"covered[:, :, :{cover.height}, :{cover.width}] = 0            # all RGB channels, {cover.name}", theme.LABEL)
+                       f"covered[:, :, :{cover.height}, :{cover.width}] = 0            # all RGB channels, {cover.name}", theme.LABEL, width=STAGE.width)
         lower.place(listing, LEFT)
         self.step(pair[0])
         self.step(Emerge(after, before), FadeIn(pair[1][0]), *draw(arrow(before, after)))
@@ -220,7 +220,7 @@ class RunItAgain(Slide):
         cover = covers.quadrants[0]
         move = "lower" if cover.points < 0 else "higher"
         label = f"the label stays {covers.target.label}" if cover.keeps else f"the label becomes {cover.label.label}"
-        return (f"Patch features, attention, CLS and scores are computed anew; the weights are not touched. {covers.target.label} comes out "
+        return (f"Patch features, attention, CLS and scores are computed anew; the weights are not touched. The probability of {covers.target.label} ends "
                 f"{points(abs(cover.points), sign=False)} points {move}, and {label}.")
 
     def notes(self):
@@ -233,30 +233,26 @@ class RunItAgain(Slide):
     def build(self):
         covers = self.dog.covers
         cover, target = covers.quadrants[0], covers.target
-        upper, lower = STAGE.rows(2.15, 1, gap=0.25)
+        _, lower = STAGE.rows(2.15, 1, gap=0.25)
         lanes = Group()
         for name, hidden, probability in (("Original x", None, target.probability), ("Covered copy", cover, cover.probability)):
-            photo = Photograph(self.run, side=1.3)
+            photo = Photograph(self.run, side=1.25)
             shown = Group(photo, photo.cover(hidden.top, hidden.left, hidden.height, hidden.width, covers.fill)) if hidden else Group(photo)
-            model = Box("Same trained ViT", words("patches → blocks → CLS → head", theme.SMALL, theme.GREY), width=4.6)
-            lanes.add(row(words(name, theme.BODY, bold=True), shown, model, words(pct(probability), theme.TITLE - 8, bold=True), gap=0.75))
-        for lane in lanes:
-            lane[0].move_to([-5.2, lane.get_y(), 0])
-        head = row(words("Two independent forward passes", theme.LABEL, theme.GREY), words(f"P({target.label})", theme.LABEL, theme.GREY), gap=3.4)
-        for lane in lanes:
-            for part, x in zip(lane, (-5.3, -3.1, 0.9, 5.1)):
-                part.set_x(x)
-        body = column(*lanes, gap=0.22)
-        upper.place(body, DOWN)
-        head[0].next_to(body, UP, buff=0.1).align_to(body, LEFT)
-        head[1].next_to(body, UP, buff=0.1).set_x(lanes[0][3].get_x())
+            model = Box("Same trained ViT", words("patches → blocks → CLS → head", theme.SMALL, theme.GREY), width=4.7)
+            lanes.add(Group(words(name, theme.BODY, bold=True), shown, model, words(pct(probability), theme.TITLE - 8, bold=True)))
+        for lane, y in zip(lanes, (1.4, -0.05)):
+            for part, x in zip(lane, (STAGE.left, -3.65, -1.85, 4.05)):
+                part.move_to([x, y, 0], aligned_edge=LEFT)
+        head = Group(words("Two independent forward passes", theme.LABEL, theme.GREY), words(f"P({target.label})", theme.LABEL, theme.GREY)).set_y(2.35)
+        head[0].align_to(lanes, LEFT)
+        head[1].align_to(lanes[0][3], LEFT).shift(min(0, STAGE.right - head[1].get_right()[0]) * RIGHT)
         index = target.index
         listing = Code("with torch.inference_mode():                 # after model.eval()\n"
                        f"    p_before = model(x).softmax(-1)[0]       # ({self.model.classes},)\n"
                        "    p_after = model(covered).softmax(-1)[0]\n"
                        f"before, after = p_before[{index}], p_after[{index}]  # {target.label}", theme.SMALL)
         lower.place(listing, LEFT)
-        same = words("Same weights; recompute all activations", theme.BODY, bold=True, width=3.4, align="center")
+        same = words("Same weights; recompute all activations", theme.BODY, bold=True, width=3.4)
         same.next_to(listing, RIGHT, buff=0.6)
         arrows = [[arrow(lane[1], lane[2]), arrow(lane[2], lane[3])] for lane in lanes]
         self.step(FadeIn(head[0]), *(FadeIn(lane[i]) for lane in lanes for i in (0, 1)))
@@ -275,11 +271,13 @@ class FourCovers(Slide):
     def caption(self):
         covers = self.dog.covers
         worst = next(c for c in covers.quadrants if c.name == covers.quadrant_largest)
-        effect = "costs most" if worst.points < 0 else "changes least for the worse"
+        size = points(abs(worst.points), sign=False)
+        effect = (f"Covering the {worst.name} costs most, {size} points." if worst.points < 0
+                  else f"No cover lowers the probability; the {worst.name} raises it least, by {size} points.")
         kept = figures.how_many(covers.quadrants_keep, len(covers.quadrants))
         verb = "still says" if covers.quadrants_keep == 1 else "still say"
-        return (f"Covering the {worst.name} {effect}: {points(worst.points)} points. Of the covered pictures, {kept} {verb} "
-                f"{covers.target.label}. Attention describes mixing inside; a cover tests what the answer rests on.")
+        last = " Attention describes mixing inside; a cover tests what the answer rests on." if worst.points < 0 else ""
+        return f"{effect} {kept[0].upper()}{kept[1:]} covered pictures {verb} {covers.target.label}.{last}"
 
     def notes(self):
         return ("Every picture went through the same weights on its own. Compare each probability with the uncovered one; "

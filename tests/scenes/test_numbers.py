@@ -1,7 +1,7 @@
 """One formatter: minus signs, decimals, commas."""
 
 import pytest
-from scenes.kit.numbers import bracket, count, num, pct, points, times, triple, vec
+from scenes.kit.numbers import bracket, count, num, pct, points, short, times, triple, vec
 from vit_data.run import Vector
 
 
@@ -10,6 +10,7 @@ from vit_data.run import Vector
     (num(-0.000088, 6), "−0.000088"), (count(147648), "147,648"), (count(1397124), "1,397,124"),
     (pct(0.9573), "95.73%"), (pct(0.24861, 1), "24.9%"), (points(-12.731), "−12.73"), (points(0.5), "+0.50"), (points(0.001), "+0.001"), (points(-0.00002), "−0.00002"), (points(0), "0.00"),
     (triple((16, 17, 12)), "[16, 17, 12]"), (times(1, 192), "1 × 192"), (times(3, 1000), "3 × 1,000"),
+    (short(2.5), "2.5"), (short(-0.5), "−0.5"), (short(1.0), "1"), (short(1.0, sign=True), "+1"), (short(-0.0), "0"), (short(0.84367), "0.844"), (short(-1.9996), "−2"),
     (bracket([1.0, -2.0], 1, more=False), "[1.0, −2.0]"),
 ])
 def test_format(got, want):

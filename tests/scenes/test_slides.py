@@ -118,3 +118,49 @@ def test_selection_and_nearest_match():
         decks.select("s02/20")
     with pytest.raises(decks.UnknownRoute, match="python render.py list"):
         decks.select("zzz")
+
+
+def covered_run(quadrants, patches=(-1.0,), target=0.6):
+    """The stand-in run with other outcomes of its covers: changes in points, and which tests keep the label (not the last ``flips``)."""
+    document = json.loads((runs.CACHE / "standin.json").read_text(encoding="utf-8"))
+    covers = document["dog"]["covers"]
+    other = {"index": 5, "label": "electric ray", "probability": 0.5}
+    covers["target"]["probability"] = target
+
+    def change(cover, points, keeps):
+        cover.update(points=points, probability=round(target + points / 100, 6), keeps=keeps, label=covers["target"] if keeps else other)
+    for cover, (points, keeps) in zip(covers["quadrants"], quadrants):
+        change(cover, points, keeps)
+    covers["quadrant_largest"] = min(covers["quadrants"], key=lambda c: c["points"])["name"]
+    covers["quadrants_keep"] = sum(keeps for _, keeps in quadrants)
+    tests = covers["patches"]
+    worst, *_ = patches
+    change(tests["largest"], worst, len(patches) == 1)
+    tests["keep"] = tests["count"] - (len(patches) - 1)
+    tests["scale"] = 5.0
+    return runs.Run.model_validate(document)
+
+
+@pytest.mark.parametrize("run, route, says, never", [
+    (covered_run([(-9.0, True), (-16.11, True), (1.0, True), (-2.0, True)]), "reference/s09/7",
+     ["Covering the top right costs most, 16.11 points.", "All four covered pictures still say"], ["now electric ray"]),
+    (covered_run([(-9.0, True), (-26.0, False), (1.5, True), (-30.25, False)]), "reference/s09/7",
+     ["Covering the bottom right costs most, 30.25 points.", "Two of the four covered pictures still say", "now electric ray", "+1.50 points"], ["All four"]),
+    (covered_run([(-40.0, False)] * 3 + [(-30.0, True)]), "reference/s09/7", ["One of the four covered pictures still says"], []),
+    (covered_run([(-40.0, False)] * 4), "reference/s09/7", ["None of the four covered pictures still say"], ["still passenger"]),
+    (covered_run([(3.0, True), (0.5, True), (1.0, True), (2.0, True)]), "reference/s09/7",
+     ["No cover lowers the probability; the top right raises it least, by 0.50 points."], ["costs most"]),
+    (covered_run([(-1.0, True)] * 4, patches=(-3.84,)), "reference/s09/9", ["costs most, 3.84 points", "the top label never changes", "Largest drop", "All 196 tests still predict"], []),
+    (covered_run([(-1.0, True)] * 4, patches=(-4.5, 1, 1)), "reference/s09/9", ["2 of 196 covers change the top label", "194 of 196 tests still predict"], ["never changes", "All 196 tests still"]),
+    (covered_run([(-1.0, True)] * 4, patches=(0.25,)), "reference/s09/9", ["No single patch lowers the probability", "Smallest rise", "Up 0.25 percentage points"], ["costs most", "Largest drop"]),
+    (covered_run([(-1.0, True)] + [(-2.0, False)] * 3), "reference/s09/6", ["ends 1.00 points lower, and the label stays"], ["becomes"]),
+    (covered_run([(4.0, False)] * 4), "reference/s09/6", ["ends 4.00 points higher, and the label becomes electric ray"], ["lower"]),
+])
+def test_sentences_follow_the_covers(run, route, says, never):
+    Slide.use_run(run)
+    slide = decks.slides()[route]
+    page = texts(slide)
+    said = " ".join([page["caption"], *page["texts"]])
+    assert [s for s in says if s not in said] == []
+    assert [s for s in never if s in said] == []
+    assert check(slide) == []
