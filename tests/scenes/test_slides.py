@@ -35,7 +35,7 @@ def test_says_something(published, route):
 def _moved(value):
     """A run's document with every measured number moved, the shape and counts of the model left alone."""
     if isinstance(value, float):
-        return value * 0.83 + (0.0137 if 0 <= value <= 1 else 0.217)
+        return value * 0.83 + (0.0237 if 0 <= value <= 1 else 0.217)
     if isinstance(value, dict):
         return {k: v if k in ("model", "fill", "scale") else [[255 - c for c in rgb] for rgb in v] if k == "pixels" else _moved(v) for k, v in value.items()}
     return [_moved(v) for v in value] if isinstance(value, list) else value
@@ -147,7 +147,7 @@ def covered_run(quadrants, patches=(-1.0,), target=0.6):
     (covered_run([(-9.0, True), (-26.0, False), (1.5, True), (-30.25, False)]), "reference/s09/7",
      ["Covering the bottom right costs most, 30.25 points.", "Two of the four covered pictures still say", "now electric ray", "+1.50 points"], ["All four"]),
     (covered_run([(-40.0, False)] * 3 + [(-30.0, True)]), "reference/s09/7", ["One of the four covered pictures still says"], []),
-    (covered_run([(-40.0, False)] * 4), "reference/s09/7", ["None of the four covered pictures still say"], ["still passenger"]),
+    (covered_run([(-40.0, False)] * 4), "reference/s09/7", ["None of the four covered pictures still say"], ["still Newfoundland"]),
     (covered_run([(3.0, True), (0.5, True), (1.0, True), (2.0, True)]), "reference/s09/7",
      ["No cover lowers the probability; the top right raises it least, by 0.50 points."], ["costs most"]),
     (covered_run([(-1.0, True)] * 4, patches=(-3.84,)), "reference/s09/9", ["costs most, 3.84 points", "the top label never changes", "Largest drop", "All 196 tests still predict"], []),
