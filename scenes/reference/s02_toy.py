@@ -411,7 +411,7 @@ class WhatProjectionMeans(ToyPage):
         for text in (heads[1], counts[1]):
             text.align_to(out, LEFT)
 
-        side, mid, low = 0.19, STAGE.bottom + 1.62, STAGE.bottom + 0.16
+        side, mid, low = 0.175, STAGE.bottom + 1.5, STAGE.bottom + 0.14
         weights = Group(*(Group(*(self.weight(self.toy.weights[j][i], side).move_to([j * side, -i * side, 0]) for i in range(n))) for j in range(k)))
         bias = Group(*(self.weight(v, 0.36) for v in self.toy.bias)).arrange(RIGHT, buff=0)
         parts = [blank_cells(k, 0.36), self.row(0.36), weights, bias]

@@ -18,7 +18,7 @@ class BackToThePictures(SectionCard):
         return f"What do the saved {'photo ' if self.dog.photo.kind == 'photograph' else ''}predictions establish?"
 
     def art(self):
-        return row(*(Photograph(self.run, subject, side=2.1) for subject in ("dog", "cat")), gap=0.2)
+        return Group(*(Photograph(self.run, subject, side=2.9) for subject in ("dog", "cat"))).arrange(DOWN + 0.45 * RIGHT, buff=-0.75)
 
     def caption(self):
         c = self.model.classes
@@ -145,13 +145,13 @@ class OnePictureIsNoAccuracy(Slide):
     def build(self):
         prediction = self.dog.prediction
         left, right = STAGE.columns(1, 1.5, gap=0.8)
-        photo = Photograph(self.run, side=2.7)
+        photo = Photograph(self.run, side=3.3)
         of = "probability of the known breed" if prediction.known else f"probability of {prediction.top[0].label}"
         verdict = {True: "one successful prediction", False: "one failed prediction", None: "one prediction, breed not known"}[prediction.correct]
         value = words(f"{of}: *{num(self.score().probability)}*", theme.LABEL)
         claim = words(verdict, theme.BODY, theme.BLUE, bold=True)
         left.place(column(photo, value, claim, gap=0.16))
-        tiles = Group(*(panel(0.62, 0.62) for _ in range(32))).arrange_in_grid(4, 8, buff=0.16)
+        tiles = Group(*(panel(0.7, 0.7) for _ in range(32))).arrange_in_grid(4, 8, buff=0.18)
         marks = Group(*(words("?", theme.LABEL, theme.GREY).move_to(tile) for tile in tiles))
         question = words(f"How often does that happen on new {'photos' if self.dog.photo.kind == 'photograph' else 'pictures'}?", theme.CAPTION, bold=True)
         ratio = words("accuracy = correct predictions / test pictures", theme.BODY)

@@ -21,6 +21,10 @@ class LookInside(SectionCard):
     def topics(self):
         return ("Feature similarity", "Attention maps", "Covered pixels")
 
+    def art(self):
+        found = self.dog.attention_map(self.model.depth, 1, rows.CLS)
+        return MapView(self.run, found.values and found.values[1:], found.largest or found.strongest_weight, (None, theme.TEAL), side=4.1)
+
     def caption(self):
         return f"First read maps that the blocks computed; then cover parts of the {self.word()} and see what becomes of the prediction."
 
@@ -218,10 +222,13 @@ class RunItAgain(Slide):
     def caption(self):
         covers = self.dog.covers
         cover = covers.quadrants[0]
-        move = "lower" if cover.points < 0 else "higher"
         label = f"the label stays {covers.target.label}" if cover.keeps else f"the label becomes {cover.label.label}"
-        return (f"Patch features, attention, CLS and scores are computed anew; the weights are not touched. The probability of {covers.target.label} ends "
-                f"{points(abs(cover.points), sign=False)} points {move}, and {label}.")
+        return (f"Patch features, attention, CLS and scores are computed anew; the weights are not touched. The probability of {covers.target.label} "
+                f"{self.effect(cover.points)}, and {label}.")
+
+    def effect(self, change):
+        size = points(abs(change), sign=False)
+        return "does not move" if not float(size) else f"ends {size} points {'lower' if change < 0 else 'higher'}"
 
     def notes(self):
         covers = self.dog.covers
