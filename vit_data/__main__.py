@@ -1,10 +1,12 @@
-"""The command line of the data layer: ``python -m vit_data measure | show | list``."""
+"""The command line of the data layer: ``python -m vit_data measure | show | list | diff | verify``."""
 
 from __future__ import annotations
 
 import difflib
 import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -167,6 +169,68 @@ def list_runs(folder: Path) -> None:
             click.echo(f"{name:<20} {figures.describe(_load(name, folder))}")
         except run.RunError as error:
             click.echo(f"{name:<20} {error}")
+
+
+@cli.command()
+@click.argument("before")
+@click.argument("after")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document with every moved field.")
+@click.option("--all", "everything", is_flag=True, help="Print every moved field, not only those that moved most.")
+@click.option("--slides", is_flag=True, help="Also name the slides that show a moved figure (asks render.py).")
+@FOLDER
+def diff(before: str, after: str, as_json: bool, everything: bool, slides: bool, folder: Path) -> None:
+    """Say what differs between two runs: figures that moved, and claims that flipped.
+
+    \b
+    For use after a change of weights or photographs:
+      python -m vit_data diff standin rex
+      python -m vit_data diff standin rex --json > moved.json
+      python -m vit_data diff standin rex --slides
+
+    Claims are what slides say that follows from the numbers: the top label, the strongest source of a map, the cover
+    that costs most, how many covered pictures keep the label.
+    """
+    from . import diff as difference
+
+    try:
+        a, b = _load(before, folder), _load(after, folder)
+    except run.RunError as error:
+        raise Refusal(error) from error
+    found = difference.compare(a, b)
+    if as_json:
+        click.echo(found.json(a, b), nl=False)
+        return
+    Console().print(difference.text(found, a, b, None if everything else 30), highlight=False)
+    if slides:
+        _slides_that_differ(*(name if name == "published" or name.endswith(".json") else str(folder / f"{name}.json") for name in (before, after)))
+
+
+def _slides_that_differ(before: str, after: str) -> None:
+    """Ask the rendering side, in its own process: this package knows nothing of slides."""
+    script = Path(__file__).parents[1] / "render.py"
+    if subprocess.run([sys.executable, str(script), "status", "--changed", before, after], check=False).returncode == 2:
+        raise Refusal("The slides could not be asked; run: python render.py status --changed OLD NEW")
+
+
+@cli.command()
+@click.argument("name", default="lecture")
+@click.option("--all", "everything", is_flag=True, help="Print every figure, not only those that are off.")
+@FOLDER
+def verify(name: str, everything: bool, folder: Path) -> None:
+    """Compare a run of the lecture's checkpoint and photographs with every figure that the lecture prints.
+
+    Each printed figure is met if the measured one rounds to it at the printed precision. Exit code 1 if any is off.
+    Only a run of exactly those weights and photographs can be compared; for another one the reason is told.
+    """
+    from . import verify as check
+
+    try:
+        rows = check.compare(_load(name, folder))
+    except (run.RunError, check.VerifyError) as error:
+        raise Refusal(error) from error
+    Console().print(check.text(rows, everything), highlight=False)
+    if any(not row.met for row in rows):
+        raise SystemExit(1)
 
 
 def _names(folder: Path) -> list[str]:

@@ -26,23 +26,26 @@ def picture_word(run: Run, subject: Role) -> str:
     return getattr(run, subject).photo.kind
 
 
-def describe(run: Run) -> str:
+def describe(run: Run, weights: bool = True, pictures: bool = True) -> str:
     """One line for the footer of a slide: which weights, which pictures, measured when.
 
     ``vit_tiny_patch16_224 · stand-in weights 3f9a12c · drawn pictures · measured 2026-12-01``. Only a run of the
-    lecture's checkpoint on the lecture's photographs is called the lecture's.
+    lecture's checkpoint on the lecture's photographs is called the lecture's. A page that shows nothing of the weights
+    or of the pictures (see the parameters) does not name them, so that other weights leave its film as it is.
     """
     if run.provenance.kind == "published":
         return "published figures of the lecture"
     checkpoint = run.provenance.checkpoint
+    if not weights:
+        return " · ".join((checkpoint.name.partition(".")[0], *([_pictures(run)] if pictures else [])))
     short = (checkpoint.sha256 or "")[:7]
     architecture = checkpoint.name.partition(".")[0]
     measured = f"measured {run.provenance.date}"
     if run.provenance.kind == "lecture":
         return " · ".join((architecture, "lecture checkpoint and photographs", measured))
-    weights = {"hub": "lecture checkpoint", "random": f"random weights, {checkpoint.detail}", "standin": f"stand-in weights {short}",
-               "file": f"weights {checkpoint.detail} {short}"}.get(checkpoint.source, checkpoint.detail).strip()
-    return " · ".join((architecture, weights, _pictures(run), measured))
+    named = {"hub": "lecture checkpoint", "random": f"random weights, {checkpoint.detail}", "standin": f"stand-in weights {short}",
+             "file": f"weights {checkpoint.detail} {short}"}.get(checkpoint.source, checkpoint.detail).strip()
+    return " · ".join((architecture, named, _pictures(run), measured))
 
 
 def _pictures(run: Run) -> str:
@@ -95,3 +98,33 @@ def how_many(keep: int, total: int) -> str:
     if keep == total:
         return "the only one" if total == 1 else f"all {number_word(total)}"
     return f"{'none' if keep == 0 else number_word(keep)} of the {number_word(total)}"
+
+
+def training(run: Run) -> tuple[str, str]:
+    """Where the checkpoint's weights come from, in two stages."""
+    return {
+        "hub": ("Pretrain on ImageNet-21k", "then fine-tune on ImageNet-1k"),
+        "published": ("Pretrain on ImageNet-21k", "then fine-tune on ImageNet-1k"),
+        "standin": ("Train on small drawings of pets", "then on drawings of full size"),
+        "random": ("Draw every weight at random", "no training yet"),
+        "file": ("Weights from a file", "trained elsewhere"),
+    }[run.provenance.checkpoint.source]
+
+
+def weights_word(run: Run) -> str:
+    """How the checkpoint is introduced, in one or a few words."""
+    return {"hub": "pretrained", "published": "pretrained", "standin": "trained on drawings", "random": "not trained yet", "file": "your own weights"}[run.provenance.checkpoint.source]
+
+
+def label_loss(run: Run, subject: Role = "dog") -> tuple[str, float]:
+    """The label that a picture's loss is for, and the loss in nats: the known breed, or the top label where none is known."""
+    prediction = getattr(run, subject).prediction
+    if prediction.known is None or prediction.known.index == prediction.top[0].index:
+        loss = prediction.loss
+        return prediction.top[0].label, loss if loss is not None else -math.log(max(prediction.top[0].probability, 1e-38))
+    return prediction.known.label, -math.log(max(prediction.known.probability, 1e-38))
+
+
+def even_distance(grid: int, patch: int) -> float:
+    """Mean distance in pixels between the centres of two patches, for equal weights on all: a patch and itself counts too."""
+    return patch * sum(math.hypot(a - c, b - d) for a in range(grid) for b in range(grid) for c in range(grid) for d in range(grid)) / grid**4

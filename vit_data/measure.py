@@ -17,15 +17,17 @@ from PIL import Image
 from timm.data import ImageNetInfo, create_transform, resolve_model_data_config
 from torch import Tensor, nn
 
-from . import covers, photos, rows
+from . import context, covers, lab_run, lab_tensors, photos, rows
+from .evaluation import standin_test
 from .forward import TOLERANCE, MeasureError, Pass, deterministic, linear_projection, patch_rows, record, verify
 from .photos import Picture
-from .run import (AttentionMap, AttentionRow, BlockOne, Checkpoint, Checks, ClassScore, ClsStart, GalleryPicture, HeadOne, Model, Parameters, Patch, Photo,
-                  PixelRow, Prediction, Product, Projection, Provenance, Run, SimilarityMap, Subject, TopClass, Transform, Vector, Work,
-                  significant)
+from .run import (AttentionMap, AttentionRow, BlockOne, BlockWalk, Checkpoint, Checks, ClassRow, ClassScore, ClsStart, Depth, GalleryPicture, Grid, HeadGrids,
+                  HeadOne, Matrices, Model, Parameters, Patch, Photo, PixelRow, Prediction, Product, Projection, Provenance, Run, SimilarityMap, Subject,
+                  TopClass, Transform, Vector, Work, significant)
 from .toy import toy
 
 ORIGINAL = 640  # pixels; longest side of the stored picture before the transform
+ANOTHER_KIND = 817  # ImageNet-1k index of a class that is no animal: sports car
 STEPS = 230  # what `tell` counts to; a covered picture is one step
 Tell = Callable[[str, int], None]
 
@@ -72,6 +74,11 @@ def measure(model: nn.Module, checkpoint: Checkpoint, dog: Picture, cat: Picture
         nose = dog.places["nose"]  # both pictures show the same patch where they are compared
         subjects = [_subject(model, name, *each, nose, label) for each in zip(inputs, passes, linear, strict=True)]
         subjects[0] = _dog_only(model, inputs[0], passes[0], subjects[0], label, config, lambda n: tell("covering the dog's picture", 30 + n))
+        subjects[1] = subjects[1].model_copy(update={"attention": [_attention(passes[1], 4, 1, rows.name(dog.places["ear"]))]})  # the dog's query, another picture
+        subjects[0] = subjects[0].model_copy(update={"class_rows": _class_rows(model, passes[0], _three_classes(*subjects), label)})
+        stripe = context.moved_stripe(model, config["mean"][0], config["std"][0])
+        lab = lab_run.measure(model, torch.stack([each.x for each in inputs]), [_answer(subject) for subject in subjects],
+                              torch.stack([done.logits for done in passes]), torch.from_numpy(np.array(inputs[0].crop)))
     animals = photos.gallery()
     gallery = [GalleryPicture(kind=a.kind, species=a.species, breed=a.breed, file=f"{name}.gallery.{i}.png") for i, a in enumerate(animals, 1)]
     run = Run(
@@ -79,13 +86,16 @@ def measure(model: nn.Module, checkpoint: Checkpoint, dog: Picture, cat: Picture
         provenance=Provenance(kind=kind(checkpoint, dog, cat), checkpoint=checkpoint, date=date, versions={
             "python": platform.python_version(), "torch": torch.__version__, "timm": timm.__version__, "numpy": np.__version__, "pillow": PIL.__version__}),
         model=_model(model, transform, config), dog=subjects[0], cat=subjects[1], projection_difference=projection_difference, toy=toy(), gallery=gallery,
-        checks=Checks(largest_difference=differences, tolerance=TOLERANCE))
+        stripe=stripe, lab=lab,
+        checks=Checks(largest_difference=differences, tolerance=TOLERANCE),
+        evaluation=standin_test() if checkpoint.source == "standin" else None)
     pictures = {entry.file: _png(animal.image) for entry, animal in zip(gallery, animals, strict=True)}
     for each, subject in zip(inputs, subjects, strict=True):
         original = each.picture.image.copy()
         original.thumbnail((ORIGINAL, ORIGINAL), Image.Resampling.LANCZOS)
         pictures[subject.photo.input_file] = _png(each.crop)
         pictures[subject.photo.original_file] = _png(original)
+    pictures[lab_tensors.file_name(name)] = _lab(passes, run)
     tell("done", STEPS)
     return Measured(run, pictures)
 
@@ -113,6 +123,15 @@ def _prepare(transform: Any, picture: Picture, config: dict[str, Any]) -> _Input
     if not (x - by_hand).abs().max().item() < 1e-5:
         raise MeasureError("timm's transform does something else than resize, crop and normalize, so no run was written.")
     return _Input(picture, cropped, x)
+
+
+def _lab(passes: list[Pass], run: Run) -> bytes:
+    """The file that the lab page is built from."""
+    q, k, weights, out = (lab_tensors.stack((getattr(block, name).numpy() for block in done.blocks) for done in passes) for name in ("q", "k", "weights", "out"))
+    try:
+        return lab_tensors.dumps(lab_tensors.quantize(q, k, out, weights), run)
+    except lab_tensors.LabError as error:
+        raise MeasureError(f"{error} So no run was written.") from error
 
 
 def _png(image: Image.Image) -> bytes:
@@ -171,7 +190,14 @@ def _subject(model: nn.Module, run: str, given: _Input, done: Pass, linear: Tens
         photo=photo, patches={rows.name(n): Patch(c=Vector.of(done.c[n - 1])) for n in (nose, picture.places["nose"])},
         cls=ClsStart(s=Vector.of(model.cls_token[0, 0]), p=Vector.of(model.pos_embed[0, 0]), e=Vector.of(done.e[0])),
         block1=BlockOne(u=Vector.of(done.blocks[0].u[0])), h=Vector.of(done.h), prediction=prediction,
-        projection=Projection(linear=Vector.of(linear[nose - 1]), conv=Vector.of(done.c[nose - 1])))
+        top_class=_top_class(model, done, top[0]),
+        projection=Projection(linear=Vector.of(linear[nose - 1]), conv=Vector.of(done.c[nose - 1])),
+        attention_distance=context.attention_distance(done, model.patch_embed.grid_size[1], model.patch_embed.patch_size[0]))
+
+
+def _answer(subject: Subject) -> int:
+    """The class that a training step would teach: the known breed, or the top label where none is known."""
+    return subject.photo.known if subject.photo.known is not None else subject.prediction.top[0].index
 
 
 def _dog_only(model: nn.Module, given: _Input, done: Pass, subject: Subject, label: Callable[[int], str], config: dict[str, Any],
@@ -182,11 +208,13 @@ def _dog_only(model: nn.Module, given: _Input, done: Pass, subject: Subject, lab
     queries = [rows.name(places[part]) for part in ("ear", "background", "corner", "nose", "chest")]
     pairs = {ear: [rows.name(places["other_ear"])]}
     return subject.model_copy(update={
-        "patches": _patches(model, given, done), "block1": _block_one(done, rows.name(nose)), "top_class": _top_class(model, done, best.index),
+        "patches": _patches(model, given, done), "block1": _block_one(done, rows.name(nose)),
         "attention": [_attention(done, 4, 1, ear), _attention(done, 4, 2, ear), _attention(done, 12, 1, rows.CLS)],
         "similarity": [*(_similarity(done, 12, query, pairs.get(query, [])) for query in dict.fromkeys(queries)),
                        _similarity(done, 1, ear, pairs[ear])],
+        "walk": _walk(done, ear, pairs[ear][0]),
         "projection": subject.projection.model_copy(update={"product": _product(model, done, nose)}),
+        "matrices": _matrices(model, done), "depth": _depth(done),
         "covers": covers.measure(model, done.x, best, label, config["mean"][0], tell)})
 
 
@@ -233,9 +261,29 @@ def _block_one(done: Pass, nose: str) -> BlockOne:
             contributions={n: Vector.of(to_cls[rows.index(n)]) for n in named},
             others=Vector.of(to_cls[others].sum(0)), others_count=len(others),
             p_message=Vector.of(block.joined[rows.index(nose), :head_width])),
-        cls_messages=[Vector.of(part) for part in block.joined[0].split(head_width)], joined=Vector.of(block.joined[0]),
-        update=Vector.of(block.update[0]), u=Vector.of(block.u[0]), hidden_before=Vector.of(block.before[0]),
+        cls_messages=[Vector.of(part) for part in block.joined[0].split(head_width)],
+        cls_attention=[_attention(done, 1, h + 1, rows.CLS) for h in range(len(block.weights))], joined=Vector.of(block.joined[0]),
+        update=Vector.of(block.update[0]), u=Vector.of(block.u[0]), ln2_cls=Vector.of(block.ln2[0]), hidden_before=Vector.of(block.before[0]),
         hidden_after=Vector.of(block.after[0]), mlp_update=Vector.of(block.mlp_update[0]), out=Vector.of(block.out[0]))
+
+
+def _matrices(model: nn.Module, done: Pass) -> Matrices:
+    block = done.blocks[0]
+    return Matrices(p=Grid.of(model.pos_embed[0]), e=Grid.of(done.e), x=Grid.of(block.ln1), q=Grid.of(block.q[0]), k=Grid.of(block.k[0]), v=Grid.of(block.v[0]),
+                    more_heads=[HeadGrids(q=Grid.of(q), k=Grid.of(k), v=Grid.of(v)) for q, k, v in zip(block.q[1:], block.k[1:], block.v[1:], strict=True)],
+                    messages=Grid.of(block.joined), out=Grid.of(block.out))
+
+
+def _depth(done: Pass) -> Depth:
+    states = torch.stack([done.e, *(block.out for block in done.blocks)])  # 13 × 197 × 192
+    cosines = F.cosine_similarity(states[:, 0].double(), states[-1, 0].double(), dim=-1).clamp(-1, 1)
+    named, depth = [0, 1, states.shape[1] - 1], len(done.blocks)
+
+    def some(matrix: Tensor) -> dict[str, Vector]:
+        return {rows.name(i): Vector.of(matrix[i]) for i in named}
+    return Depth(cls=[Vector.of(row) for row in states[1:, 0]], cosines=_numbers(cosines[1:]), start=significant(cosines[0].item()),
+                 after={n: some(states[n]) for n in (0, 1, 2, depth)}, norm=some(done.norm),
+                 update=some(done.blocks[0].update), middle=some(done.blocks[0].u))
 
 
 def _top_class(model: nn.Module, done: Pass, index: int) -> TopClass:
@@ -245,12 +293,30 @@ def _top_class(model: nn.Module, done: Pass, index: int) -> TopClass:
                     logit=significant(done.logits[index].item()))
 
 
+def _three_classes(dog: Subject, cat: Subject) -> list[int]:
+    """The dog's top label, the cat's, and a class of another kind; where two are the same, the next best that differs."""
+    wanted = [dog.prediction.top[0].index, *(s.index for s in cat.prediction.top[:1]), ANOTHER_KIND, *(s.index for s in dog.prediction.top[1:])]
+    return list(dict.fromkeys(wanted))[:3]
+
+
+def _class_rows(model: nn.Module, done: Pass, indices: list[int], label: Callable[[int], str]) -> list[ClassRow]:
+    """The head's rows for these classes and what the final CLS row scores with each."""
+    return [ClassRow(index=i, label=label(i), weights=Vector.of(model.head.weight[i]), bias=significant(model.head.bias[i].item()),
+                     logit=significant(done.logits[i].item())) for i in indices]
+
+
 def _attention(done: Pass, block: int, head: int, query: str) -> AttentionMap:
     row = done.blocks[block - 1].weights[head - 1, rows.index(query)]
     other = [i for i in range(1, len(row)) if rows.name(i) != query]
     strongest = max(other, key=lambda i: row[i].item())
     return AttentionMap(block=block, head=head, query=query, values=_numbers(row), cls_weight=significant(row[0].item()), strongest=rows.name(strongest),
                         strongest_weight=significant(row[strongest].item()), largest=significant(row[1:].max().item()))
+
+
+def _walk(done: Pass, query: str, partner: str) -> BlockWalk:
+    blocks, head = range(1, len(done.blocks) + 1), 1
+    return BlockWalk(query=query, partner=partner, head=head, attention=[_attention(done, b, head, query) for b in blocks],
+                     similarity=[_similarity(done, b, query, [partner]) for b in blocks])
 
 
 def _similarity(done: Pass, block: int, query: str, pairs: list[str]) -> SimilarityMap:

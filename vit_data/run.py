@@ -9,14 +9,18 @@ A field that is absent (``None``) was not measured or, in the published run, is 
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import difflib
 import json
 import os
 import re
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from . import rows
@@ -35,10 +39,33 @@ class RunError(Exception):
     """A run that can't be found, read or believed; the message is one sentence for the user."""
 
 
+_watch: Callable[[Part, str], None] | None = None
+
+
 class Part(BaseModel):
     """Base of all parts of a run: unknown fields are refused, values can't be changed after loading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def __getattribute__(self, name: str) -> Any:
+        if _watch is not None:
+            _watch(self, name)
+        return object.__getattribute__(self, name)
+
+    def __deepcopy__(self, _memo: Any = None) -> Part:
+        """Itself: a part never changes, and Manim copies mobjects, with the runs they hold, at every animation."""
+        return self
+
+
+@contextlib.contextmanager
+def watching(note: Callable[[Part, str], None]) -> Iterator[None]:
+    """Tell ``note`` of every part and attribute that is read in this block, methods and internals included."""
+    global _watch
+    before, _watch = _watch, note
+    try:
+        yield
+    finally:
+        _watch = before
 
 
 class Vector(Part):
@@ -74,6 +101,33 @@ class Vector(Part):
         if coordinate == self.length and self.last is not None:
             return self.last
         raise KeyError(f"coordinate {coordinate} of {self.length} is not known in this run")
+
+
+class Grid(Part):
+    """A whole matrix, kept small for pictures: half precision, about three digits. What a slide prints is a Vector or a number."""
+
+    rows: int = Field(ge=1)
+    columns: int = Field(ge=1)
+    half: str = Field(pattern=r"^[A-Za-z0-9+/]*={0,2}$", description="base64 of little-endian float16, row by row")
+
+    @model_validator(mode="after")
+    def _whole(self) -> Grid:
+        if len(base64.b64decode(self.half)) != 2 * self.rows * self.columns:
+            raise ValueError(f"a grid of {self.rows} × {self.columns} holds {len(base64.b64decode(self.half))} bytes")
+        if not np.isfinite(self.array()).all():
+            raise ValueError("a grid holds a number that is not finite")
+        return self
+
+    @classmethod
+    def of(cls, values: Any) -> Grid:
+        """From a two-dimensional array of numbers; what half precision can't hold is cut at its ends."""
+        most = float(np.finfo("<f2").max)
+        whole = np.clip(np.asarray(values, dtype=np.float64), -most, most).astype("<f2")
+        return cls(rows=whole.shape[0], columns=whole.shape[1], half=base64.b64encode(whole.tobytes()).decode())
+
+    def array(self) -> np.ndarray:
+        """(rows, columns) float64."""
+        return np.frombuffer(base64.b64decode(self.half), dtype="<f2").reshape(self.rows, self.columns).astype(float)
 
 
 class ClassScore(Part):
@@ -227,9 +281,11 @@ class BlockOne(Part):
     ln_cls: Vector | None = Field(None, description="LayerNorm(E), CLS row, 192")
     head1: HeadOne | None = None
     cls_messages: list[Vector] | None = Field(None, description="one message for CLS a head, 64 each")
+    cls_attention: list[AttentionMap] = Field(default_factory=list, description="the CLS row's weights in each head")
     joined: Vector | None = Field(None, description="messages side by side, 192")
     update: Vector | None = Field(None, description="attention update of CLS after the output projection, 192")
     u: Vector = Field(description="CLS after attention and residual, 192")
+    ln2_cls: Vector | None = Field(None, description="LayerNorm(U), CLS row, what the MLP reads, 192")
     hidden_before: Vector | None = Field(None, description="MLP units before GELU, 768")
     hidden_after: Vector | None = Field(None, description="MLP units after GELU, 768")
     mlp_update: Vector | None = Field(None, description="192")
@@ -258,6 +314,16 @@ class TopClass(Part):
     logit: Number
 
 
+class ClassRow(Part):
+    """One class of the head: the learned row that h is compared with, and its score."""
+
+    index: int = Field(ge=0, description="zero-based ImageNet-1k index")
+    label: str = Field(min_length=1, max_length=120, description="timm's label, its first name")
+    weights: Vector | None = Field(None, description="the row of the head's weight matrix, 192")
+    bias: Number | None = None
+    logit: Number | None = Field(None, description="h · weights + bias")
+
+
 class AttentionMap(Part):
     """One query's weights in one head, as a map over the picture."""
 
@@ -280,6 +346,16 @@ class SimilarityMap(Part):
     strongest: RowName | None = Field(None, description="the other patch with the largest cosine")
     strongest_value: Number | None = None
     pairs: dict[RowName, Number] = Field(default_factory=dict, description="cosines that the slides name")
+
+
+class BlockWalk(Part):
+    """One query through all blocks: what it attends to in each, and what it resembles after each."""
+
+    query: RowName
+    partner: RowName = Field(description="the row whose cosine with the query is followed")
+    head: int = Field(ge=1)
+    attention: list[AttentionMap] = Field(min_length=1, description="one a block, in order")
+    similarity: list[SimilarityMap] = Field(min_length=1, description="one a block, in order; pairs holds the partner")
 
 
 class Cover(Part):
@@ -343,6 +419,41 @@ class Projection(Part):
     product: Product | None = None
 
 
+class HeadGrids(Part):
+    """Whole matrices of one more head of block 1, for pictures."""
+
+    q: Grid = Field(description="queries, 197 × 64")
+    k: Grid = Field(description="keys, 197 × 64")
+    v: Grid = Field(description="values, 197 × 64")
+
+
+class Matrices(Part):
+    """Whole matrices of block 1 and its head 1, for pictures; rows are tokens, CLS first."""
+
+    p: Grid = Field(description="learned position table, 197 × 192")
+    e: Grid = Field(description="input of block 1, 197 × 192")
+    x: Grid = Field(description="LayerNorm(E), 197 × 192")
+    q: Grid = Field(description="queries, 197 × 64")
+    k: Grid = Field(description="keys, 197 × 64")
+    v: Grid = Field(description="values, 197 × 64")
+    out: Grid = Field(description="rows after block 1, 197 × 192")
+    more_heads: list[HeadGrids] = Field(default_factory=list, description="heads 2, 3, … of block 1")
+    messages: Grid | None = Field(None, description="messages of all heads of block 1 side by side, before the output projection, 197 × 192")
+    out: Grid | None = Field(None, description="rows after block 1, 197 × 192")
+
+
+class Depth(Part):
+    """What the blocks make of the rows, before the final LayerNorm; from hooks on the blocks."""
+
+    cls: list[Vector] = Field(description="CLS row after blocks 1, 2, …, 192 each")
+    cosines: list[Annotated[float, Field(ge=-1.00001, le=1.00001), AllowInfNan(False)]] = Field(description="cosine of each of them with the last one")
+    start: Annotated[float, Field(ge=-1.00001, le=1.00001), AllowInfNan(False)] = Field(description="cosine of the CLS row that enters block 1 with the last one")
+    after: dict[int, dict[RowName, Vector]] = Field(description="rows CLS, P1 and the last patch after blocks 0 (the input), 1, 2 and the last, 192 each")
+    norm: dict[RowName, Vector] = Field(description="the same rows after the final LayerNorm, 192 each")
+    update: dict[RowName, Vector] = Field(description="the same rows of block 1's attention update, 192 each")
+    middle: dict[RowName, Vector] = Field(description="the same rows after block 1's attention and residual, 192 each")
+
+
 class Subject(Part):
     """Everything measured on one picture."""
 
@@ -353,10 +464,15 @@ class Subject(Part):
     h: Vector | None = Field(None, description="final CLS row after LayerNorm, 192")
     prediction: Prediction
     top_class: TopClass | None = None
+    class_rows: list[ClassRow] = Field(default_factory=list, description="own top label, the other picture's, and a class of another kind; all different")
     attention: list[AttentionMap] = Field(default_factory=list)
     similarity: list[SimilarityMap] = Field(default_factory=list)
+    walk: BlockWalk | None = Field(None, description="the ear through all blocks, head 1")
     covers: Covers | None = None
     projection: Projection | None = None
+    attention_distance: list[list[Number]] | None = Field(None, description="pixels between a patch and what it reads, mean by weight, blocks × heads")
+    matrices: Matrices | None = None
+    depth: Depth | None = None
 
     def place(self, part: str) -> str:
         """Row name of a part that the story names: ``place("nose")`` → ``"P63"``."""
@@ -375,6 +491,49 @@ class Subject(Part):
             if (found.block, found.query) == (block, query):
                 return found
         raise KeyError(f"no similarity map of block {block}, query {query} in this run")
+
+
+class StripeView(Part):
+    """The drawn stripe at one place (:mod:`vit_data.stripe`)."""
+
+    cells: list[RowName] = Field(description="the patches that hold it, from the top")
+    content: Vector = Field(description="patch projection of the middle one, 192")
+    attention: AttentionMap = Field(description="of the middle patch, block 1, head 1")
+    on_stripe: Probability = Field(description="sum of that row's weights on the stripe's patches")
+
+
+class MovedStripe(Part):
+    """One stripe at two places, each a picture of its own through the model."""
+
+    before: StripeView
+    after: StripeView
+    content_difference: Number = Field(description="largest |before − after| over the content rows of the stripe's patches, float32")
+
+
+class Flow(Part):
+    """What one line of ``lab.py`` gives."""
+
+    shape: list[int | Literal["B"]] = Field(description="lengths of the axes; B follows the number of pictures; empty for one number")
+    tensors: int = Field(1, ge=1, description="how many tensors of this shape")
+
+
+class Step(Part):
+    """One training step of the lab's model on the run's two pictures."""
+
+    rate: Number = Field(description="learning rate of plain gradient descent")
+    labels: list[int] = Field(description="class index of each picture: its known breed, or its top label where none is known")
+    before: Number = Field(description="cross-entropy before the step, nats, mean of the pictures")
+    after: Number = Field(description="the same with the changed parameters")
+    gradients: dict[str, Number] = Field(description="length of the gradient that reached position, cls and patch projection")
+
+
+class Lab(Part):
+    """The implementation lab's own model (``lab.py``) with this checkpoint's parameters."""
+
+    logit_difference: Number = Field(description="largest |lab − timm| over the logits of both pictures, float32")
+    flow: dict[str, dict[str, Flow]] = Field(description="by function and line of code")
+    filters: Grid = Field(description="the first twelve output neurons of the patch projection, 12 × 768, each flattened R, G, B")
+    step: Step
 
 
 class ToyPatch(Part):
@@ -405,6 +564,20 @@ class GalleryPicture(Part):
     file: str | None = Field(None, pattern=r"^[\w-][\w.-]*\.png$", description="picture beside the run")
 
 
+class Evaluation(Part):
+    """The checkpoint on labelled pictures that its training never saw, with breeds counted as dog or cat."""
+
+    kind: Literal["photograph", "drawing"]
+    training: int = Field(ge=1, description="pictures that training saw")
+    validation: int = Field(ge=1, description="pictures that chose the settings")
+    test: int = Field(ge=1, description="held-out pictures, used once")
+    pets: int = Field(ge=1, description="dogs and cats among them")
+    dog: dict[Literal["dog", "cat", "other"], int] = Field(description="pictures of dogs by the species of the top label")
+    cat: dict[Literal["dog", "cat", "other"], int] = Field(description="pictures of cats by the species of the top label")
+    correct: int = Field(ge=0, description="dogs and cats whose top label has the right species")
+    accuracy: Probability = Field(description="correct / pets")
+
+
 class Checks(Part):
     """How far the hand-made recomputation is from the model's own output."""
 
@@ -424,6 +597,9 @@ class Run(Part):
     projection_difference: Number | None = Field(None, description="largest |Linear − Conv2d| over both pictures")
     toy: Toy
     gallery: list[GalleryPicture] = Field(default_factory=list, description="labelled examples of the data set, in reading order")
+    evaluation: Evaluation | None = Field(None, description="test of the checkpoint, where this project ran one")
+    stripe: MovedStripe | None = None
+    lab: Lab | None = None
     checks: Checks | None = None
     _folder: Path = PrivateAttr(default=CACHE)
 
@@ -489,6 +665,11 @@ def default() -> str:
     return "lecture" if (CACHE / "lecture.json").exists() else "standin"
 
 
+def path_of(name: str) -> Path:
+    """The file of a run, whether it exists or not."""
+    return PUBLISHED if name == "published" else Path(name) if name.endswith(".json") else CACHE / f"{name}.json"
+
+
 def load(name: str | None = None) -> Run:
     """Read and check a run by name, ``published``, or the path of a ``.json`` file.
 
@@ -496,7 +677,7 @@ def load(name: str | None = None) -> Run:
     not a run of this schema.
     """
     name = name or default()
-    path = PUBLISHED if name == "published" else Path(name) if name.endswith(".json") else CACHE / f"{name}.json"
+    path = path_of(name)
     if not path.is_file():
         near = difflib.get_close_matches(name, available(), n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(available()) or 'none'}."

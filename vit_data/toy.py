@@ -62,3 +62,23 @@ def walk(toy: Toy, patch: str, output: int) -> list[Term]:
         if weight:
             terms.append(Term(i, entry, value, weight, product, (terms[-1].total if terms else 0.0) + product))
     return terms
+
+
+@dataclass(frozen=True)
+class Message:
+    """One receiver's message: value rows of a few sources, each times its weight, and their sum."""
+
+    weights: tuple[float, ...]  # one a source, sum 1
+    values: tuple[tuple[float, ...], ...]
+    contributions: tuple[tuple[float, ...], ...]
+    total: tuple[float, ...]
+
+
+MESSAGE_WEIGHTS = (0.6, 0.3, 0.1)
+MESSAGE_VALUES = ((2.0, 0.0), (0.0, 1.0), (1.0, 1.0))
+
+
+def message(weights: tuple[float, ...] = MESSAGE_WEIGHTS, values: tuple[tuple[float, ...], ...] = MESSAGE_VALUES) -> Message:
+    """Weight × value row for each source, and the sum over sources; chosen numbers, not a checkpoint's."""
+    parts = np.array(weights)[:, None] * np.array(values)
+    return Message(weights, values, tuple(tuple(p.tolist()) for p in parts), tuple(parts.sum(axis=0).tolist()))

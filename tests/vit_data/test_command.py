@@ -19,8 +19,8 @@ def test_two_measurements_are_the_same_bytes(first: First, tmp_path: Path) -> No
     names = sorted(p.name for p in tmp_path.iterdir())
     pictures = [name for name in names if name.endswith(".png")]
     assert {"first.cat.original.png", "first.cat.png", "first.dog.original.png", "first.dog.png"} < set(pictures)
-    assert names == sorted([*pictures, "first.json"])
-    for name in pictures:
+    assert names == sorted([*pictures, "first.json", "first.lab.npz"])
+    for name in [*pictures, "first.lab.npz"]:
         assert (tmp_path / name).read_bytes() == (first.folder / name).read_bytes()
     again = (tmp_path / "first.json").read_text(encoding="utf-8")
     assert again.replace("2026-12-02", "2026-12-01") == (first.folder / "first.json").read_text(encoding="utf-8")

@@ -68,3 +68,27 @@ def test_describe(first: First) -> None:
     assert figures.describe(own) == f"{start}lecture checkpoint · own photograph of the dog, drawn picture of the cat · measured 2026-12-01"
     assert "weights mine.pth" in figures.describe(altered(first, source="file", detail="mine.pth"))
     assert figures.picture_word(own, "dog") == "photograph" and figures.picture_word(own, "cat") == "drawing"
+
+
+def test_the_loss_is_that_of_the_known_label() -> None:
+    loaded = run.load("standin")
+    label, loss = figures.label_loss(loaded)
+    assert (label, loss) == (loaded.dog.photo.known_label, loaded.dog.prediction.loss)
+    published = figures.label_loss(run.load("published"))
+    assert published == ("Newfoundland", 0.0437)
+    # another answer than the known breed: the loss is the breed's
+    prediction = loaded.dog.prediction
+    wrong = loaded.model_copy(update={"dog": loaded.dog.model_copy(update={"prediction": prediction.model_copy(update={"top": prediction.top[1:] + prediction.top[:1]})})})
+    label, loss = figures.label_loss(wrong)
+    assert label == prediction.known.label
+    assert loss == pytest.approx(prediction.loss, rel=1e-4)
+    # no breed known: the top label's
+    unknown = loaded.model_copy(update={"dog": loaded.dog.model_copy(update={"prediction": prediction.model_copy(update={"known": None, "loss": None})})})
+    assert figures.label_loss(unknown) == (prediction.top[0].label, pytest.approx(prediction.loss, rel=1e-4))
+
+
+def test_where_weights_come_from() -> None:
+    stages = {source: figures.training(run.load("standin").model_copy(update={"provenance": run.load("standin").provenance.model_copy(
+        update={"checkpoint": run.Checkpoint(name="vit", source=source, detail="")})})) for source in ("hub", "file", "random", "standin", "published")}
+    assert stages["hub"] == stages["published"] != stages["standin"]
+    assert not any("ImageNet" in " ".join(stages[source]) for source in ("file", "random", "standin"))

@@ -79,3 +79,27 @@ def test_walk_with_a_changed_weight(example: run.Toy) -> None:
 def test_walk_refuses_what_is_not_there(example: run.Toy, patch: str, output: int, error: type[Exception]) -> None:
     with pytest.raises(error):
         toy.walk(example, patch, output)
+
+
+def test_message_is_the_lectures() -> None:
+    found = toy.message()
+    assert list(found.contributions) == [pytest.approx(c) for c in ((1.2, 0), (0, 0.3), (0.1, 0.1))]
+    assert found.total == pytest.approx((1.3, 0.4))
+    assert sum(found.weights) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_message_is_a_row_of_the_product_a_v(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    weights, values = torch.tensor(draw.random(5)).softmax(0), torch.tensor(draw.normal(size=(5, 4)))
+    found = toy.message(tuple(weights.tolist()), tuple(map(tuple, values.tolist())))
+    assert found.total == pytest.approx((weights @ values).tolist())
+    for w, value, part in zip(found.weights, found.values, found.contributions, strict=True):
+        assert part == pytest.approx([w * v for v in value])
+
+
+def test_printed_message_adds_up() -> None:
+    found = toy.message()
+    for feature, total in enumerate(found.total):
+        assert sum(round(10 * part[feature]) for part in found.contributions) == round(10 * total)
+        assert all(part[feature] == pytest.approx(round(part[feature], 1)) for part in found.contributions)
