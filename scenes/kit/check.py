@@ -18,9 +18,11 @@ from .layout import Area
 from .shapes import Connector, Frame
 from .slide import Slide
 from .stage import lay_out
+from .talk import Talk
 from .text import Words
 
 SAFE = Area.px(40, 24, 1880, 1062)
+SPOKEN = (60, 120)  # words said to a page of the main lecture
 _SLACK = 2 * theme.PX
 
 
@@ -56,6 +58,12 @@ def check(slide: type[Slide]) -> list[Fault]:
         faults["steps"] = Fault(slide.route, len(scene.steps), f"{len(scene.steps)} steps; a slide has {least} to {most}")
     if not scene.notes().strip():
         faults["notes"] = Fault(slide.route, 1, "no spoken notes")
+    if isinstance(scene, Talk):
+        passages, spoken = len(scene.says()), len(scene.notes().split())
+        if passages != len(scene.steps):
+            faults["says"] = Fault(slide.route, len(scene.steps), f"{passages} spoken passages for {len(scene.steps)} steps")
+        if not SPOKEN[0] <= spoken <= SPOKEN[1]:
+            faults["spoken"] = Fault(slide.route, 1, f"{spoken} spoken words; a page of the lecture has {SPOKEN[0]} to {SPOKEN[1]}")
     return list(faults.values())
 
 

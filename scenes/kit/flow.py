@@ -10,7 +10,8 @@ from vit_data.run import ClassScore
 from . import theme
 from .layout import grid, row
 from .numbers import num, pct
-from .shapes import Connector, Frame, arrow, link, panel
+from .shapes import Connector, Frame, arrow, link, outline, panel, picture
+from .syntax import syntax
 from .text import code, words
 
 
@@ -99,6 +100,17 @@ class Bars(Group):
         return Group(words("0", size, theme.GREY).next_to(track, DOWN, buff=0.08).align_to(track, LEFT), end.next_to(track, DOWN, buff=0.08).align_to(track, RIGHT))
 
 
+def all_scores(values: list[float] | None, width: float, height: float, color: str = theme.BLUE) -> Group:
+    """All classes' scores as thin columns from the smallest to the largest, the best of four neighbours each; a neutral panel where they are not known."""
+    if values is None:
+        return Group(panel(width, height))
+    best = np.array(values[: len(values) // 4 * 4]).reshape(-1, 4).max(axis=1)
+    tall = np.interp(best, (min(values), max(values)), (0, 120))
+    array = np.where((120 - np.arange(120)[:, None] <= tall)[..., None], theme.rgb(color), theme.rgb(theme.PANEL)).astype(np.uint8)
+    image = picture(array, width, height)
+    return Group(image, outline(image, theme.tint(color, 0.5), 1.6))
+
+
 def sum_line(*terms: str | Mobject, size: float = theme.BODY, gap: float = 0.18) -> Group:
     """An arithmetic line, one group member a term or sign, so that it can be revealed from left to right."""
     return row(*(words(t, size) if isinstance(t, str) else t for t in terms), gap=gap)
@@ -119,21 +131,21 @@ class Table(Group):
 
 
 class Code(Group):
-    """Program text in a panel, comments in grey under one another; ``lines[i]`` can be revealed, ``mark(i)`` highlights.
+    """Program text in a panel in syntax colours, comments in grey under one another; ``lines[i]`` can be revealed, ``mark(i)`` highlights.
 
     Blank lines stay; a line's spaces at the left are its indentation.
     """
 
-    def __init__(self, source: str, size: float = theme.SMALL, pad: float = 0.24, width: float | None = None):
+    def __init__(self, source: str, size: float = theme.SMALL, pad: float = 0.24, width: float | None = None, gap: float = 0.06):
         self.lines = Group()
         texts = [line.partition("#") for line in source.strip("\n").split("\n")]
         space, height = code("0" * 10, size).width / 10, code("0", size).height
         margin = max((len(body.rstrip()) for body, mark, _ in texts if mark and body.strip()), default=0) + 2
         for n, (body, mark, comment) in enumerate(texts):
-            line, y = Group(), -n * (height + 0.06)
+            line, y = Group(), -n * (height + gap)
             indent = len(body) - len(body.lstrip())
             if body.strip():
-                line.add(code(body.strip(), size).move_to([indent * space, y, 0], aligned_edge=LEFT))
+                line.add(syntax(body.strip(), size).move_to([indent * space, y, 0], aligned_edge=LEFT))
             if mark:
                 column_ = margin if body.strip() else indent
                 line.add(code("# " + comment.strip(), size, theme.GREY).move_to([column_ * space, y, 0], aligned_edge=LEFT))

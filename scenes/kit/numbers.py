@@ -31,6 +31,12 @@ def pct(share: float, digits: int = 2) -> str:
     return num(100 * share, digits) + "%"
 
 
+def pct_least(share: float, digits: int = 2) -> str:
+    """A percentage that says so where it would round to zero: ``2.09%``, ``under 0.01%``."""
+    least = 10.0**-digits
+    return f"under {num(least, digits)}%" if 0 < 100 * share < least / 2 else pct(share, digits)
+
+
 def points(change: float, sign: bool = True) -> str:
     """A change in percentage points: ``−12.73``; as many decimals as a very small one needs: ``−0.002``."""
     digits = 2

@@ -19,10 +19,14 @@ from .shapes import Connector, arrow, link, outline, picture
 from .text import words
 
 
-@functools.lru_cache(maxsize=16)
 def pixels(path: Path | None) -> np.ndarray | None:
     """RGB uint8 (h, w, 3) of a run's picture, or None where the run has none."""
-    return None if path is None or not path.exists() else np.asarray(Image.open(path).convert("RGB"))
+    return None if path is None or not path.exists() else _pixels(path, path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=16)
+def _pixels(path: Path, _changed: int) -> np.ndarray:
+    return np.asarray(Image.open(path).convert("RGB"))
 
 
 class Photograph(Group):

@@ -40,6 +40,7 @@ class Slide(Scene):
     route = ""
     bare = False  # a cover or section card draws its own title
     step_range = (2, 6)
+    shows = (True, True)  # whether the page has anything from the weights, from the pictures: the footer names them
 
     run: runs.Run
     _chosen: runs.Run | None = None
@@ -53,7 +54,7 @@ class Slide(Scene):
         super().__init__(*args, **kwargs)
         self._use(Slide._chosen or runs.load(os.environ.get("VIT_RUN")))
         self.steps: list[list[Mobject]] = []   # what stood on the frame at each rest
-        self._started = False
+        self._started, self._began = False, 0.0
         self._read: set[int] = set()           # texts that the audience has had time for
 
     @classmethod
@@ -88,7 +89,7 @@ class Slide(Scene):
         from .. import decks  # the decks import the slides
 
         section, (number, total) = decks.section(self.route), decks.page(self.route)
-        footer = words(figures.describe(self.run), theme.FOOTER, theme.GREY, role="footer")
+        footer = words(figures.describe(self.run, *self.shows), theme.FOOTER, theme.GREY, role="footer")
         footer.move_to(at(76, 1036), aligned_edge=LEFT)
         pages = words(f"{number} / {total}", theme.FOOTER, theme.GREY, role="footer")
         pages.move_to(at(1844, 1036), aligned_edge=RIGHT)
@@ -128,6 +129,7 @@ class Slide(Scene):
         if self._started:
             self.rest()
         self._started = True
+        self._began = self.renderer.time
         self.go(*animations, run_time=run_time, lag_ratio=lag_ratio)
 
     def go(self, *animations: Animation | Mobject, run_time: float | None = None, lag_ratio: float | None = None) -> None:
@@ -142,10 +144,13 @@ class Slide(Scene):
         self._settle()
         new = [w for w in self.shown() if id(w) not in self._read]
         self._read.update(id(w) for w in new)
-        seconds = min(4.0, max(0.8, sum(len(w.text.split()) for w in new) / WORDS_A_SECOND))
-        self.play(Wait(seconds, frozen_frame=True))
+        self.play(Wait(self.pause(sum(len(w.text.split()) for w in new)), frozen_frame=True))
         if isinstance(self.renderer.file_writer, StepWriter):
             self.renderer.file_writer.mark()
+
+    def pause(self, new_words: int) -> float:
+        """Seconds that a step rests once its movements are over, for the words that came with it."""
+        return min(4.0, max(0.8, new_words / WORDS_A_SECOND))
 
     def _settle(self) -> None:
         self.steps.append(list(self.mobjects))

@@ -61,9 +61,10 @@ class Stage(CairoRenderer):
     def scene_finished(self, scene: Slide) -> None: ...
 
 
-def lay_out(slide: type[Slide], look: Callable[[Slide], None] | None = None) -> Slide:
+def lay_out(slide: type[Slide], look: Callable[[Slide], None] | None = None, shows: tuple[bool, bool] = (True, True)) -> Slide:
     """Build a slide to its last step and return it; ``look(slide)`` is called at the end of each step."""
     scene = slide(renderer=Stage(look))
+    scene.shows = shows
     scene.setup()
     scene.construct()
     return scene

@@ -84,6 +84,13 @@ def code(source: str, size: float = theme.LABEL, color: str = theme.INK, **optio
     return words(escape(source), size, color, font=MONO, **options)
 
 
+def spans(runs: list[tuple[str, str, bool]], size: float = theme.LABEL, font: str = MONO) -> Words:
+    """One line of text in several colours, printed as it is: (text, colour, bold) for each run."""
+    setup = f'#set text(font: ("{font}", "{MATH}"), top-edge: "ascender", bottom-edge: "descender")\n'
+    body = "".join(f'#text(fill: rgb("{color}"), weight: "{"bold" if bold else "regular"}")[{_typst(escape(text))}];' for text, color, bold in runs if text)
+    return _outline(setup + body, "".join(text for text, _, _ in runs), size, "body")
+
+
 def escape(text: str) -> str:
     """``text`` with the markup characters made literal."""
     return re.sub(r"([\\$`*])", r"\\\1", text)

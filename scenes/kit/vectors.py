@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Group, Mobject, Rectangle, RoundedRectangle, VGroup
 
-from vit_data.run import PixelRow, Vector
+from vit_data.run import Model, PixelRow, Vector
 
 from . import theme
 from .layout import row
 from .numbers import num, times, vec
+from .photo import Crop
 from .shapes import outline, picture
 from .text import Words, math, words
 
@@ -42,6 +43,14 @@ def pixel_row(x: PixelRow) -> Vector:
     if all(part is not None and part.values is not None for part in parts):
         return Vector.of([v for part in parts for v in part.values])
     return Vector(length=len(parts) * x.red.length, first=x.red.first, last=x.blue.last if x.blue else None)
+
+
+def crop_strip(model: Model, crop: Crop, width: float = 3.0, height: float = 0.4) -> Strip:
+    """A patch's own pixel values, normalized, in the order of the code; neutral where the run has no picture."""
+    if crop.known is not None:
+        return Strip(Vector(length=model.patch_values, first=[0.0]), width=width, height=height)
+    values = (crop.block / 255 - np.array(model.transform.mean)) / np.array(model.transform.std)
+    return Strip(Vector.of(values.transpose(2, 0, 1).ravel()), width=width, height=height, limit=1.0)
 
 
 class Strip(Group):

@@ -52,12 +52,7 @@ class Story(Slide):
         return block, crop, numbers, head, label
 
     def numbers(self, crop, width, height=0.4):
-        """A patch's own pixel values, normalized, in the order of the code; neutral where the run has no picture."""
-        t, n = self.model.transform, self.model.patch_values
-        if crop.known is not None:
-            return Strip(Vector(length=n, first=[0.0]), width=width, height=height)
-        values = (crop.block / 255 - np.array(t.mean)) / np.array(t.std)
-        return Strip(Vector.of(values.transpose(2, 0, 1).ravel()), width=width, height=height, limit=1.0)
+        return crop_strip(self.model, crop, width, height)
 
 
 class AskTheFace(Story):
@@ -446,7 +441,7 @@ class WholePipeline(Story):
         h = Strip(self.dog.h or Vector(length=m.width, first=[0.0]), width=2.1, height=0.44).move_to([left + 7.0, low, 0])
         h_name = self.under(h, f"read CLS: {m.width} features")
         head = Box("Linear", words("class head", theme.BODY, theme.BLUE, bold=True), height=1.2).move_to([left + 9.75, low, 0])
-        scores = self.scores(1.9, 1.3).move_to([right - 0.95, low, 0])
+        scores = all_scores(self.dog.prediction.logits, 1.9, 1.3).move_to([right - 0.95, low, 0])
         scores_name = self.under(scores, f"{count(m.classes)} class scores")
         credit = words("ViT: Dosovitskiy et al., 2020 · dimensions shown for our ViT-Tiny checkpoint", theme.SMALL, theme.GREY).move_to([STAGE.center[0], STAGE.bottom + 0.02, 0])
 
@@ -474,15 +469,3 @@ class WholePipeline(Story):
         shades = 0.35 + 0.4 * np.abs(np.sin(1.7 * np.arange(n)))
         bar = height / n
         return VGroup(*(Frame(corner_radius=0.03, width=width, height=0.7 * bar, stroke_width=0, fill_color=theme.tint(theme.BLUE, s), fill_opacity=1) for s in shades)).arrange(DOWN, buff=0.3 * bar)
-
-    def scores(self, width, height):
-        """All class scores of the picture as columns, the best of four neighbours each; a neutral panel where they are not known."""
-        logits = self.dog.prediction.logits
-        if logits is None:
-            return panel(width, height)
-        best = np.array(logits[: len(logits) // 4 * 4]).reshape(-1, 4).max(axis=1)
-        tall = np.interp(best, (min(logits), max(logits)), (0, 120))
-        ground = np.array([*theme.rgb(theme.PANEL)])
-        array = np.where((120 - np.arange(120)[:, None] <= tall)[..., None], theme.rgb(theme.BLUE), ground).astype(np.uint8)
-        image = picture(array, width, height)
-        return Group(image, outline(image, theme.tint(theme.BLUE, 0.5), 1.6))

@@ -188,6 +188,13 @@ class CoverMeansGrey(Slide):
                 f"{num(t.std[0], 1)} a zero stands for the middle grey. No row is removed: the model still reads all {self.model.patches} patches, "
                 "some of them flat.")
 
+    def program(self):
+        """What the page shows, and what a test runs: ``transform`` and ``photo`` are given."""
+        cover, size = self.dog.covers.quadrants[0], self.model.image
+        return (f"x = transform(photo).unsqueeze(0)        # (1, {self.model.channels}, {size}, {size})\n"
+                "covered = x.clone()                      # the original stays as it is\n"
+                f"covered[:, :, :{cover.height}, :{cover.width}] = 0            # all RGB channels, {cover.name}")
+
     def build(self):
         covers, t, size = self.dog.covers, self.model.transform, self.model.image
         cover = covers.quadrants[0]
@@ -201,9 +208,7 @@ class CoverMeansGrey(Slide):
                        words(f"After normalization: ({fill} − {mean}) / {std} = {num((covers.fill - t.mean[0]) / t.std[0], 0)}", theme.BODY),
                        words(f"Same {times(size, size)} image size. All {self.model.patches} patches remain.", theme.LABEL, theme.GREY), gap=0.2, align=LEFT)
         upper.place(row(pair, lines, gap=0.8), LEFT)
-        listing = Code(f"x = transform(photo).unsqueeze(0)        # (1, {self.model.channels}, {size}, {size})\n"
-                       "covered = x.clone()                      # the original stays as it is\n"
-                       f"covered[:, :, :{cover.height}, :{cover.width}] = 0            # all RGB channels, {cover.name}", theme.LABEL, width=STAGE.width)
+        listing = Code(self.program(), theme.LABEL, width=STAGE.width)
         lower.place(listing, LEFT)
         self.step(pair[0])
         self.step(Emerge(after, before), FadeIn(pair[1][0]), *draw(arrow(before, after)))
@@ -237,6 +242,14 @@ class RunItAgain(Slide):
                 f"{pct(covers.target.probability)} to {pct(cover.probability)}. There is no backward pass and no optimizer here; we only ask the same "
                 "model a second question.")
 
+    def program(self):
+        """What the page shows, and what a test runs: ``model``, ``x`` and ``covered`` are given."""
+        target = self.dog.covers.target
+        return ("with torch.inference_mode():                 # after model.eval()\n"
+                f"    p_before = model(x).softmax(-1)[0]       # ({self.model.classes},)\n"
+                "    p_after = model(covered).softmax(-1)[0]\n"
+                f"before, after = p_before[{target.index}], p_after[{target.index}]  # {target.label}")
+
     def build(self):
         covers = self.dog.covers
         cover, target = covers.quadrants[0], covers.target
@@ -253,11 +266,7 @@ class RunItAgain(Slide):
         head = Group(words("Two independent forward passes", theme.LABEL, theme.GREY), words(f"P({target.label})", theme.LABEL, theme.GREY)).set_y(2.35)
         head[0].align_to(lanes, LEFT)
         head[1].align_to(lanes[0][3], LEFT).shift(min(0, STAGE.right - head[1].get_right()[0]) * RIGHT)
-        index = target.index
-        listing = Code("with torch.inference_mode():                 # after model.eval()\n"
-                       f"    p_before = model(x).softmax(-1)[0]       # ({self.model.classes},)\n"
-                       "    p_after = model(covered).softmax(-1)[0]\n"
-                       f"before, after = p_before[{index}], p_after[{index}]  # {target.label}", theme.SMALL)
+        listing = Code(self.program(), theme.SMALL)
         lower.place(listing, LEFT)
         same = words("Same weights; recompute all activations", theme.BODY, bold=True, width=3.4)
         same.next_to(listing, RIGHT, buff=0.6)
