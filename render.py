@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 from joblib import Parallel, cpu_count, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -48,6 +49,7 @@ def main(context: click.Context) -> None:
     python render.py stills reference/s02 --sheet  look at a section
     python render.py video reference/s02/20        one slide as a film
     python render.py video --quality high          the film for the lecture hall
+    python render.py status                        what a new film would change, and why
 
     SLIDE is a deck (reference), a section (reference/s02) or a route (reference/s02/20). Numbers come from the run:
     measure another with python -m vit_data measure --help, then name it with --run.
@@ -69,30 +71,92 @@ def list_(slides: tuple[str, ...], run_name: str | None) -> None:
         section = decks.section(route)
         if f"{deck}/{section.key}" != before:
             before = f"{deck}/{section.key}"
-            click.echo(f"\n{before}  {section.name}" if section.key != "cover" else f"\n{deck}")
+            click.echo(f"\n{before.rstrip('/')}  {section.name}" if section.key != "cover" else f"\n{deck}")
         click.echo(f"  {route:20} {decks.slides()[route].heading(run)}")
     click.echo(f"\nruns: {', '.join(runs.available())}  (drawn by default: {runs.default()})")
 
 
 @main.command()
 @options("slides", "run", "quality", "jobs")
-def video(slides: tuple[str, ...] = (), run_name: str | None = None, quality: str = "medium", workers: int | None = None) -> None:
-    """Films of slides, joined into one."""
+@click.option("--again", is_flag=True, help="Render every slide, also those whose film is fresh.")
+@click.option("--scheduler", metavar="ADDRESS", help="Render on the workers of this Dask scheduler, such as tcp://10.0.0.5:8786.")
+def video(slides: tuple[str, ...] = (), run_name: str | None = None, quality: str = "medium", workers: int | None = None,
+          again: bool = False, scheduler: str | None = None) -> None:
+    """Films of slides, joined into one. Only slides with something new in them are rendered; see status."""
+    from scenes import record, status
+
     routes, run = _choose(slides, default=True), _run(run_name)
     folder = MEDIA / run.name / quality
     films = {route: folder / f"{route}.mp4" for route in routes}
-    made = _perform([jobs.Job("film", route, run_name or runs.default(), {"path": str(path), "quality": quality}) for route, path in films.items()],
-                    workers, "rendering", folder)
-    if len(made) < len(routes):
-        raise SystemExit(1)
+    states = _states(films, run, quality)
+    todo = status.longest_first({r: s for r, s in states.items() if again or s.kind != "fresh"})
+    if todo:
+        record.sweep(folder)
+        if len(todo) < len(routes):
+            say.print(f"{len(routes) - len(todo)} of {len(routes)} films are fresh.")
+        work = [jobs.Job("film", route, run_name or runs.default(), {"path": str(films[route]), "quality": quality}) for route in todo]
+        if len(_perform(work, workers, "rendering", folder, remote=(scheduler, run) if scheduler else None)) < len(todo):
+            raise SystemExit(1)
     if len(routes) > 1:
-        from scenes import film
-
         target = folder / f"{_title(routes, slides)}.mp4"
-        film.join(list(films.values()), target)
+        parts = [record.hash_of(film) for film in films.values()]
+        if not record.is_joined(target, parts):
+            from scenes import film
+
+            film.join(list(films.values()), target)
+            record.write_join(target, parts)
     else:
         target = films[routes[0]]
     click.echo(_near(target))
+
+
+@main.command("status")
+@options("slides", "run", "quality", "jobs")
+@click.option("--field", metavar="FIELD", help="List the slides that show this field of the run: c, patches.P63.c, dog.prediction.")
+@click.option("--changed", nargs=2, metavar="OLD NEW", help="List the slides on which two runs differ.")
+def status_(slides: tuple[str, ...], run_name: str | None, quality: str, workers: int | None, field: str | None, changed: tuple[str, str] | None) -> None:
+    """Which films are fresh, stale (and why), missing or failed. Renders nothing."""
+    from scenes import status
+
+    if field or changed:
+        run_name = changed[0] if changed else run_name
+    routes, run = _choose(slides), _run(run_name)
+    films = {route: MEDIA / run.name / quality / f"{route}.mp4" for route in routes}
+    if not (field or changed):
+        states = _states(films, run, quality)
+        for route, state in states.items():
+            if state.kind != "fresh":
+                click.echo(f"{route:20} {state.kind:8} {state}".rstrip())
+        kinds = [state.kind for state in states.values()]
+        click.echo(f"{len(routes)} slides, run {run.name}, {quality}: " + ", ".join(f"{kinds.count(k)} {k}" for k in ("fresh", "stale", "missing", "failed") if k in kinds))
+        return
+    other = _run(changed[1]) if changed else run
+    known = {r: status.reads(s, r, run) for r, s in _states(films, run, quality).items()}
+    # what no record tells is found by laying the slide out
+    work = [jobs.Job("reads", route, run_name or runs.default()) for route in routes if known[route] is None]
+    known |= _perform(work, workers, "reading") if work else {}
+    shown = {route: fields for route in routes if (fields := known[route]) is not None}
+    if field:
+        shown = {route: status.showing(field, fields) for route, fields in shown.items()}
+        if not any(shown.values()):
+            near = status.nearest(field, {f for fields in known.values() for f in fields or ()})
+            raise Sentence(f"No slide shows a field '{field}'" + (f"; did you mean '{near}'?" if near else "; see: python -m vit_data show") )
+    lines = {route: status.changed(fields, run, other) if changed else fields for route, fields in shown.items()}
+    for route, why in lines.items():
+        if why:
+            click.echo(f"{route:20} {why[0]}" + (f" (and {len(why) - 1} more)" if len(why) > 1 else ""))
+    count = sum(map(bool, lines.values()))
+    click.echo(f"{count} of {len(lines)} slides " + (f"differ between {changed[0]} and {changed[1]}" if changed else f"show {field}"))
+    if len(shown) < len(routes):
+        raise SystemExit(1)
+
+
+def _states(films: dict[str, Path], run: runs.Run, quality: str) -> dict:
+    from scenes import sources, status
+
+    states = {route: status.judge(route, film, run, jobs.settings(quality)) for route, film in films.items()}
+    sources.NOW.keep()
+    return states
 
 
 @main.command()
@@ -162,6 +226,27 @@ def texts(slides: tuple[str, ...], run_name: str | None, workers: int | None, ta
         raise SystemExit(1)
 
 
+@main.command()
+@options("run")
+@click.option("--out", "target", type=click.Path(dir_okay=False, path_type=Path), help="File to write.  [default: media/RUN/lab.html]")
+def lab(run_name: str | None, target: Path | None) -> None:
+    """The attention and similarity lab as one HTML file, for a browser with no server and no network."""
+    from scenes import labpage
+    from vit_data import lab_tensors
+
+    run = _run(run_name)
+    target = target or MEDIA / run.name / "lab.html"
+    try:
+        page = labpage.build(run).encode("utf-8")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        runs.write_safely(target, page)
+    except lab_tensors.LabError as error:
+        raise Sentence(str(error)) from error
+    except OSError as error:
+        raise Sentence(f"{target} can't be written ({error.strerror}); choose another file with --out.") from error
+    click.echo(f"{_near(target)}  {len(page) / 1e6:.1f} MB")
+
+
 def _choose(slides: tuple[str, ...], default: bool = False) -> list[str]:
     """Routes of the named slides; without names all, or the default deck's."""
     from scenes import decks
@@ -182,7 +267,7 @@ def _run(name: str | None) -> runs.Run:
         raise Sentence(str(error)) from error
 
 
-def _perform(work: list[jobs.Job], workers: int | None, verb: str, folder: Path | None = None, key=lambda job: job.route) -> dict:
+def _perform(work: list[jobs.Job], workers: int | None, verb: str, folder: Path | None = None, key=lambda job: job.route, remote: tuple[str, runs.Run] | None = None) -> dict:
     """Do jobs in parallel with one progress display; name the failures and return the values of the others."""
     workers = min(workers or cpu_count(), len(work))
     values, errors = {}, []
@@ -190,8 +275,13 @@ def _perform(work: list[jobs.Job], workers: int | None, verb: str, folder: Path 
     try:
         with Progress(*columns, console=say, transient=True) as progress:
             task = progress.add_task(verb, total=len(work), last="")
-            doing = (delayed(_numbered)(i, job) for i, job in enumerate(work))
-            for i, result in Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(doing):
+            if remote:
+                from scenes import cluster
+
+                results = cluster.films(*remote, work)
+            else:
+                results = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(delayed(_numbered)(i, job) for i, job in enumerate(work))
+            for i, result in results:
                 progress.update(task, advance=1, last=result.route)
                 if result.error:
                     errors.append(result)
@@ -201,6 +291,11 @@ def _perform(work: list[jobs.Job], workers: int | None, verb: str, folder: Path 
         _sweep(folder)
         say.print("Stopped; finished slides are kept, nothing is half written.")
         raise SystemExit(130) from None
+    except jobs.RemoteError as error:
+        raise Sentence(str(error)) from error
+    except TerminatedWorkerError as error:
+        _sweep(folder)
+        raise Sentence("A worker was killed, perhaps for want of memory; finished slides are kept. Go on with the same command and fewer --jobs.") from error
     except OSError as error:
         _sweep(folder)
         raise Sentence(f"{error.filename or folder} can't be written ({error.strerror}); free the place or its permissions.") from error
@@ -216,8 +311,10 @@ def _numbered(i: int, job: jobs.Job) -> tuple[int, jobs.Result]:
 
 def _sweep(folder: Path | None) -> None:
     """Remove what interrupted workers were making."""
-    for part in folder.rglob(".*.*.*") if folder and folder.exists() else ():
-        part.unlink(missing_ok=True)
+    from scenes import record
+
+    if folder and folder.exists():
+        record.sweep(folder, everything=True)
 
 
 def _title(routes: list[str], slides: tuple[str, ...]) -> str:

@@ -1,7 +1,8 @@
 """The decks: their sections in order, and where each slide stands.
 
-A route is ``deck/section/page`` (``reference/s02/20``), or ``deck/cover``. Slides live in ``scenes/<deck>/sNN_*.py``
-and are found by importing those modules; a page that has no slide yet keeps its number. The gallery shows each part of the kit by itself.
+A route is ``deck/section/page`` (``reference/s02/20``), ``deck/cover``, or ``lab/page``: the lab has no sections. Slides
+live in ``scenes/<deck>/sNN_*.py`` and ``scenes/lab.py`` and are found in the source of those modules; a page that has no slide
+yet keeps its number. The gallery shows each part of the kit by itself.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
-import pkgutil
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .kit.slide import Slide
+from . import sources
+
+if TYPE_CHECKING:
+    from .kit.slide import Slide
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ DECKS: dict[str, tuple[Section, ...]] = {
         Section("s10", "10 · The cost of smaller patches", 8),
         Section("s11", "11 · The whole ViT in one figure", 4),
     ),
+    "lab": (Section("", "Attention and similarity lab", 10),),
     "gallery": (Section("parts", "Parts of the kit", 19),),
 }
 
@@ -59,20 +64,27 @@ class UnknownRoute(Exception):
 
 def order(route: str) -> tuple[int, int, int]:
     """Sort key of a route: deck, section, page."""
-    deck, key, page = (route.split("/") + ["1"])[:3]
+    deck, key, page = _parts(route)
     keys = [s.key for s in DECKS[deck]]
     return list(DECKS).index(deck), keys.index(key), int(page)
 
 
+def _parts(route: str) -> tuple[str, str, str]:
+    """Deck, section key and page number of a route."""
+    deck, *rest = route.split("/")
+    key, page = rest if len(rest) == 2 else ("", rest[0]) if rest[0].isdigit() else (rest[0], "1")
+    return deck, key, page
+
+
 def section(route: str) -> Section:
     """The section that a route belongs to."""
-    deck, key = route.split("/")[:2]
+    deck, key, _ = _parts(route)
     return next(s for s in DECKS[deck] if s.key == key)
 
 
 def page(route: str) -> tuple[int, int]:
     """(page number in the deck, pages of the deck), both as printed in the footer."""
-    deck, key, number = (route.split("/") + ["1"])[:3]
+    deck, key, number = _parts(route)
     before = 0
     for s in DECKS[deck]:
         if s.key == key:
@@ -82,19 +94,28 @@ def page(route: str) -> tuple[int, int]:
 
 
 @functools.cache
+def routes() -> tuple[str, ...]:
+    """Every route in deck order, read from the source: nothing is imported, so it costs little."""
+    return tuple(sorted(sources.NOW.routes, key=order))
+
+
+@functools.cache
+def slide(route: str) -> type[Slide]:
+    """The class of a slide; only its own module is imported."""
+    module, name = sources.NOW.routes[route]
+    return getattr(importlib.import_module(module), name)
+
+
+@functools.cache
 def slides() -> dict[str, type[Slide]]:
     """Every slide class by route, in deck order."""
-    found: dict[str, type[Slide]] = {}
-    for deck in DECKS:
-        package = importlib.import_module(f"scenes.{deck}")
-        for info in pkgutil.iter_modules(package.__path__):
-            module = importlib.import_module(f"scenes.{deck}.{info.name}")
-            for item in vars(module).values():
-                if isinstance(item, type) and issubclass(item, Slide) and item.__module__ == module.__name__ and item.route:
-                    if item.route in found:
-                        raise ValueError(f"two slides claim the route {item.route}: {found[item.route].__name__} and {item.__name__}")
-                    found[item.route] = item
-    return dict(sorted(found.items(), key=lambda pair: order(pair[0])))
+    found = {route: slide(route) for route in routes()}
+    for module in {slide.__module__ for slide in found.values()}:
+        for item in vars(importlib.import_module(module)).values():
+            route = getattr(item, "route", None) if isinstance(item, type) else None
+            if route and item.__module__ == module and found.get(route) is not item:
+                raise ValueError(f"{item.__name__} in {module} must write its own route as a plain string: {route}")
+    return found
 
 
 def select(*wanted: str) -> list[str]:
@@ -102,17 +123,17 @@ def select(*wanted: str) -> list[str]:
 
     Raises UnknownRoute with the nearest match.
     """
-    routes = list(slides())
+    every = list(routes())
     if not wanted:
-        return routes
+        return every
     chosen: set[str] = set()
     for name in wanted:
         name = name.strip("/").lower().lstrip("#")
-        hits = [r for r in routes if r == name or r.startswith(name + "/")]
+        hits = [r for r in every if r == name or r.startswith(name + "/")]
         if not hits:
-            names = routes + sorted({r.rsplit("/", 1)[0] for r in routes if r.count("/") == 2}) + list(DECKS)
+            names = every + sorted({r.rsplit("/", 1)[0] for r in every if r.count("/") == 2}) + list(DECKS)
             short = {n.split("/", 1)[1]: n for n in names if "/" in n}
             near = [short.get(n, n) for n in difflib.get_close_matches(name, names + list(short), n=1, cutoff=0.4)]
             raise UnknownRoute(f"There is no slide, section or deck '{name}'; " + (f"did you mean '{near[0]}'? " if near else "") + "See: python render.py list")
         chosen.update(hits)
-    return [r for r in routes if r in chosen]
+    return [r for r in every if r in chosen]

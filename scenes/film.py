@@ -15,6 +15,7 @@ from pathlib import Path
 import av
 import numpy as np
 from av.video.frame import PictureType
+from av.video.reformatter import VideoReformatter
 from manim.renderer.cairo_renderer import CairoRenderer
 from PIL import Image, ImageDraw, ImageFont
 
@@ -33,10 +34,11 @@ class FilmWriter:
         self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "yuv420p"
         self._stream.codec_context.time_base = Fraction(1, rate)
         self._count, self._key = 0, True
+        self._reformatter = VideoReformatter()  # keeps its tables from frame to frame
 
     def write_frame(self, frame: np.ndarray, num_frames: int = 1) -> None:
         """Encode an RGBA frame (height, width, 4), held for ``num_frames``."""
-        picture = av.VideoFrame.from_ndarray(frame, format="rgba").reformat(format="yuv420p")
+        picture = self._reformatter.reformat(av.VideoFrame.from_ndarray(frame, format="rgba"), format="yuv420p", threads=1)
         for _ in range(num_frames):
             picture.pts, picture.time_base = self._count, self._stream.codec_context.time_base
             picture.pict_type = PictureType.I if self._key else PictureType.NONE
@@ -69,16 +71,18 @@ class _Section:
     skip_animations = False
 
 
-def shoot(slide: type, path: Path, width: int, height: int, rate: int) -> None:
-    """Render a slide into ``path`` at the size and rate that Manim's config holds."""
+def shoot(slide: type, path: Path, width: int, height: int, rate: int, shows: tuple[bool, bool] = (True, True)) -> None:
+    """Render a slide into ``path`` at the size and rate that Manim's config holds; ``shows`` as in ``Slide``."""
     renderer = CairoRenderer(file_writer_class=lambda *_: FilmWriter(path, width, height, rate))
-    slide(renderer=renderer).render()
+    scene = slide(renderer=renderer)
+    scene.shows = shows
+    scene.render()
 
 
 def whole(path: Path, write: Callable[[Path], None]) -> Path:
     """Let ``write`` make a file beside ``path`` and move it there only when it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    temporary = path.with_name(f".{path.stem}.{os.getppid()}-{os.getpid()}{path.suffix}")  # see record.sweep
     try:
         write(temporary)
         os.replace(temporary, path)

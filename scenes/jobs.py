@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import sources  # first of all: it takes the source as it stands before anything that draws is imported
+
 QUALITIES = {"preview": (854, 480, 15), "medium": (1280, 720, 30), "high": (1920, 1080, 60)}
+
+
+class RemoteError(Exception):
+    """Workers that can't be used; the message is one sentence for the user."""
 
 
 @dataclass
@@ -27,7 +33,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Job:
-    """A unit of work on one slide. ``kind`` is film, stills, check or texts."""
+    """A unit of work on one slide. ``kind`` is film, stills, check, texts or reads."""
 
     kind: str
     route: str
@@ -41,41 +47,84 @@ def perform(job: Job) -> Result:
     try:
         value = _KINDS[job.kind](job)
         return Result(job.route, value, None, time.perf_counter() - started)
-    except Exception:
-        return Result(job.route, None, traceback.format_exc(), time.perf_counter() - started)
+    except Exception as error:
+        text = traceback.format_exc()
+        if job.kind == "film" and not isinstance(error, OSError):
+            from . import record
+
+            record.write_failure(Path(job.options["path"]), job.route, text)
+        return Result(job.route, None, text, time.perf_counter() - started)
 
 
 def _slide(job: Job):
     """The slide's class, with the run chosen; imports are kept out of the parent's start-up."""
     from vit_data import run as runs
 
-    from . import decks
+    from . import decks, record  # record: before the slide's own module, which may read files
     from .kit.slide import Slide
 
     Slide.use_run(_load(job.run, runs))
-    return decks.slides()[job.route]
+    return decks.slide(job.route)
 
 
-_loaded: dict[str, Any] = {}
+_loaded: dict[tuple, Any] = {}
 
 
 def _load(name: str, runs) -> Any:
-    if name not in _loaded:
-        _loaded[name] = runs.load(name)
-    return _loaded[name]
+    """A run, read once for every state of its file."""
+    about = runs.path_of(name).stat() if runs.path_of(name).is_file() else None
+    key = name, about and (about.st_mtime_ns, about.st_size, about.st_ino)
+    if key not in _loaded:
+        _loaded[key] = runs.load(name)
+    return _loaded[key]
+
+
+def settings(quality: str):
+    """Size and rate of a film as its record has them."""
+    from .record import Settings
+
+    return Settings(*QUALITIES[quality])
 
 
 def _film(job: Job) -> str:
-    """Render a slide's film into ``options['path']``, complete or not at all."""
+    """Render a slide's film into ``options['path']`` and its record beside it, complete or not at all."""
     from manim import tempconfig
 
-    from . import film
+    from . import film, record
+
+    slide, path, size = _slide(job), Path(job.options["path"]), settings(job.options["quality"])
+    run, started, made = slide._chosen, time.perf_counter(), {}
+
+    def make(part: Path) -> None:
+        with record.reading(run) as found:
+            film.shoot(slide, part, size.width, size.height, size.rate, shows)
+        made.update(record.describe(job.route, sources.NOW.routes[job.route], found, size), film=record.fingerprint(part))
+
+    with tempconfig({"pixel_width": size.width, "pixel_height": size.height, "frame_rate": size.rate, "disable_caching": True,
+                     "verbosity": "ERROR", "progress_bar": "none"}):
+        shows = _survey(slide, run).shows
+        film.whole(path, make)
+    record.write(path, made | {"seconds": round(time.perf_counter() - started, 3)})
+    return job.options["path"]
+
+
+def _survey(slide, run, shows: tuple[bool, bool] = (True, True)):
+    """What a slide reads, found by laying it out."""
+    from . import record
+    from .kit.stage import lay_out
+
+    with record.reading(run) as found:
+        lay_out(slide, shows=shows)
+    return found
+
+
+def _reads(job: Job) -> list[str]:
+    """The fields that a slide's film will read, without making it."""
+    from manim import tempconfig
 
     slide = _slide(job)
-    width, height, rate = QUALITIES[job.options["quality"]]
-    with tempconfig({"pixel_width": width, "pixel_height": height, "frame_rate": rate, "disable_caching": True, "verbosity": "ERROR", "progress_bar": "none"}):
-        film.whole(Path(job.options["path"]), lambda path: film.shoot(slide, path, width, height, rate))
-    return job.options["path"]
+    with tempconfig({"verbosity": "ERROR"}):
+        return sorted(_survey(slide, slide._chosen, _survey(slide, slide._chosen).shows).fields)
 
 
 def _stills(job: Job) -> list[str]:
@@ -93,7 +142,7 @@ def _stills(job: Job) -> list[str]:
         def look(scene) -> None:
             if job.options["steps"]:
                 shots[len(scene.steps)] = scene.renderer.picture(scene)
-        scene = lay_out(slide, look)
+        scene = lay_out(slide, look, _survey(slide, slide._chosen).shows)
         if not job.options["steps"]:
             shots[0] = scene.renderer.picture(scene)
     files = []
@@ -116,4 +165,4 @@ def _texts(job: Job) -> dict:
     return texts(_slide(job))
 
 
-_KINDS = {"film": _film, "stills": _stills, "check": _check, "texts": _texts}
+_KINDS = {"film": _film, "stills": _stills, "check": _check, "texts": _texts, "reads": _reads}

@@ -70,7 +70,8 @@ def test_no_measured_number_is_typed_into_a_scene(published, moved_run):
 
 
 # the transform's mean and deviation, the grey of a cover, the ends of a fixed scale: the model's, not measured
-FIXED = {"0.5", "1.000", "−1.000"}
+# the made-up step of gradient descent (vit_data.head.EXAMPLE_STEP)
+FIXED = {"0.5", "1.000", "−1.000", "0.020", "0.1", "0.30", "−0.010"}
 
 
 # where the lecture prints a figure, it stands on the slide: route → figures as functions of the run
