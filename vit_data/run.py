@@ -545,6 +545,15 @@ class ToyPatch(Part):
     c: list[Number] = Field(description="the two outputs")
 
 
+class ToyMessage(Part):
+    """One receiver's message from a few sources: each value row times its weight, and the sum. Chosen and computed, not measured."""
+
+    weights: list[Probability] = Field(description="one a source, sum 1")
+    values: list[list[Number]] = Field(description="sources × features")
+    contributions: list[list[Number]] = Field(description="weight × value row, sources × features")
+    total: list[Number] = Field(description="sum over the sources: the message")
+
+
 class Toy(Part):
     """The four-pixel example: 12 inputs, one linear layer, 2 outputs. Chosen and computed, not measured."""
 
@@ -553,6 +562,7 @@ class Toy(Part):
     bias: list[Number]
     parameters: int
     patches: dict[RowName, ToyPatch]
+    message: ToyMessage | None = Field(None, description="the attention example with three sources")
 
 
 class GalleryPicture(Part):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .run import Toy, ToyPatch
+from .run import Toy, ToyMessage, ToyPatch, significant
 
 PIXELS = ("A", "B", "C", "D")  # reading order: top left, top right, bottom left, bottom right
 CHANNELS = ("R", "G", "B")
@@ -24,6 +24,9 @@ PATCHES = {
 # output 1 adds all reds; output 2 compares the greens of the upper and the lower row
 WEIGHTS = np.array([[1, 1, 1, 1] + 8 * [0], 4 * [0] + [1, 1, -1, -1] + 4 * [0]], dtype=float)  # outputs × inputs, as nn.Linear keeps them
 BIAS = np.array([0.5, -0.5])
+# the attention example: three sources with values of two features
+MESSAGE_WEIGHTS = np.array([0.6, 0.3, 0.1])
+MESSAGE_VALUES = np.array([[2, 0], [0, 1], [1, 1]], dtype=float)
 
 
 def flatten(pixels: np.ndarray) -> np.ndarray:
@@ -37,7 +40,14 @@ def toy() -> Toy:
     for name, pixels in PATCHES.items():
         x = flatten(pixels)
         patches[name] = ToyPatch(pixels=[tuple(int(v) for v in p) for p in pixels], x=x.tolist(), products=(WEIGHTS * x).tolist(), c=(WEIGHTS @ x + BIAS).tolist())
-    return Toy(entries=list(ENTRIES), weights=WEIGHTS.tolist(), bias=BIAS.tolist(), parameters=WEIGHTS.size + BIAS.size, patches=patches)
+    return Toy(entries=list(ENTRIES), weights=WEIGHTS.tolist(), bias=BIAS.tolist(), parameters=WEIGHTS.size + BIAS.size, patches=patches, message=message())
+
+
+def message(weights: np.ndarray = MESSAGE_WEIGHTS, values: np.ndarray = MESSAGE_VALUES) -> ToyMessage:
+    """Weight × value row for each source, and their sum: weights (sources,), values (sources, features)."""
+    parts = weights[:, None] * values
+    plain = [[significant(v) for v in row] for row in parts.tolist()]
+    return ToyMessage(weights=weights.tolist(), values=values.tolist(), contributions=plain, total=[significant(v) for v in parts.sum(axis=0).tolist()])
 
 
 @dataclass(frozen=True)
@@ -62,23 +72,3 @@ def walk(toy: Toy, patch: str, output: int) -> list[Term]:
         if weight:
             terms.append(Term(i, entry, value, weight, product, (terms[-1].total if terms else 0.0) + product))
     return terms
-
-
-@dataclass(frozen=True)
-class Message:
-    """One receiver's message: value rows of a few sources, each times its weight, and their sum."""
-
-    weights: tuple[float, ...]  # one a source, sum 1
-    values: tuple[tuple[float, ...], ...]
-    contributions: tuple[tuple[float, ...], ...]
-    total: tuple[float, ...]
-
-
-MESSAGE_WEIGHTS = (0.6, 0.3, 0.1)
-MESSAGE_VALUES = ((2.0, 0.0), (0.0, 1.0), (1.0, 1.0))
-
-
-def message(weights: tuple[float, ...] = MESSAGE_WEIGHTS, values: tuple[tuple[float, ...], ...] = MESSAGE_VALUES) -> Message:
-    """Weight × value row for each source, and the sum over sources; chosen numbers, not a checkpoint's."""
-    parts = np.array(weights)[:, None] * np.array(values)
-    return Message(weights, values, tuple(tuple(p.tolist()) for p in parts), tuple(parts.sum(axis=0).tolist()))

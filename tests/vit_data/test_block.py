@@ -8,7 +8,7 @@ import random
 import by_hand
 import numpy as np
 import pytest
-from conftest import First
+from measuring import First
 from vit_data import block, rows, run as runs
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import First
+from measuring import First
 from safetensors.torch import save_file
 from vit_data import checkpoint
 from vit_data.checkpoint import CheckpointError

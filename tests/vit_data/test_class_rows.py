@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from conftest import First
+from measuring import First
 from vit_data import lab, lab_source, run
 from vit_data.measure import ANOTHER_KIND, _three_classes
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import First, command, refused
+from measuring import First, command, refused
 from PIL import Image
 from vit_data import forward, measure, run, store
 
@@ -113,7 +113,7 @@ def test_show(first: First) -> None:
     (["show", "first", "name.x"], "it ends there"),
     (["show", "first", "dog.attention.9"], "there are: 0, 1, 2"),
     (["shwo"], "did you mean 'show'?"),
-    (["zzz"], "there are: list, measure, show"),
+    (["zzz"], "there are: diff, list, measure, show, verify"),
 ])
 def test_unknown_things_name_the_nearest(first: First, words: list[str], expected: str) -> None:
     folder = ["--folder", first.folder] if len(words) > 1 else []

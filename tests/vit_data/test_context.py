@@ -6,7 +6,7 @@ import by_hand
 import numpy as np
 import pytest
 import torch
-from conftest import First
+from measuring import First
 from vit_data import figures, rows, stripe
 
 

@@ -18,7 +18,8 @@ def report() -> dict:
 def test_counts_are_blocks_of_the_confusion_matrix(report: dict) -> None:
     found = evaluation.standin_test()
     table = np.array(report["test"]["confusion"])
-    is_ = {kind: np.array([next(b.species for b in BREEDS.values() if b.label == label) == kind for label in report["test"]["labels"]]) for kind in ("dog", "cat")}
+    is_ = {kind: np.array([next(b.species for b in BREEDS.values() if b.label == label) == kind for label in report["test"]["labels"]])
+           for kind in ("dog", "cat")}
     blocks = {row: {column: int(table[is_[row]][:, :-1][:, is_[column]].sum()) for column in is_} for row in is_}
     for name, row in (("dog", found.dog), ("cat", found.cat)):
         assert {k: row[k] for k in ("dog", "cat")} == blocks[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from conftest import First
+from measuring import First
 from hypothesis import given
 from hypothesis import strategies as st
 from vit_data import figures, run

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 import torch
-from conftest import First
+from measuring import First
 from torch import nn
 from vit_data import forward, measure, photos
 from vit_data.run import Checkpoint

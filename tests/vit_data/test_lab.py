@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from conftest import First
+from measuring import First
 from torch import nn
 from vit_data import checkpoint, lab, lab_run, lab_source, run as runs, tensors
 
@@ -94,8 +94,10 @@ def _written(line: lab_source.Line) -> tuple[list[int | str], int]:
     return [a if a == "B" else int(a) for a in text.split(", ")], int(each or 1)
 
 
-def test_every_shape_in_a_comment_is_what_flows(first: First) -> None:
-    flow, commented = first.run.lab.flow, 0
+@pytest.mark.parametrize("which", ["measured now", "committed"])
+def test_every_shape_in_a_comment_is_what_flows(first: First, which: str) -> None:
+    run, commented = first.run if which == "measured now" else runs.load("standin"), 0
+    flow = run.lab.flow
     for name in lab_source.functions():
         for line in lab_source.piece(name).lines:
             found = flow.get(name, {}).get(line.key)

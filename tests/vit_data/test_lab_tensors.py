@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from conftest import First, command, refused
+from measuring import First, command, refused
 from vit_data import forward, lab_tensors, run
 from vit_data.lab_tensors import COSINE_TOLERANCE, WEIGHT_TOLERANCE, LabError, Levels
 

@@ -7,7 +7,7 @@ import math
 import by_hand
 import numpy as np
 import pytest
-from conftest import First
+from measuring import First
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError

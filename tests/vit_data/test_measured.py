@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from conftest import First
+from measuring import First
 from PIL import Image
 from vit_data import figures, forward, rows
 from vit_data.run import Vector
@@ -148,8 +148,8 @@ def test_similarity_maps(dog: tuple) -> None:
         assert ear.pairs == {"P82": ear.values[81]}
 
 
-def test_top_class_is_one_weighted_sum(dog: tuple) -> None:
-    subject, truth, state = dog
+def test_top_class_is_one_weighted_sum(both: tuple) -> None:
+    subject, truth, state, _ = both
     top, best = subject.top_class, subject.prediction.top[0]
     same(top.weights, state["head.weight"][best.index])
     assert sum(top.products) + top.others + top.bias == pytest.approx(top.logit, abs=1e-5)

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import command
+from measuring import command
 from PIL import Image
 from vit_data import run
 

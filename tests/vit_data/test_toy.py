@@ -81,25 +81,25 @@ def test_walk_refuses_what_is_not_there(example: run.Toy, patch: str, output: in
         toy.walk(example, patch, output)
 
 
-def test_message_is_the_lectures() -> None:
-    found = toy.message()
-    assert list(found.contributions) == [pytest.approx(c) for c in ((1.2, 0), (0, 0.3), (0.1, 0.1))]
-    assert found.total == pytest.approx((1.3, 0.4))
-    assert sum(found.weights) == pytest.approx(1)
+def test_message_is_the_lectures(example: run.Toy) -> None:
+    assert example.message == run.ToyMessage(weights=[0.6, 0.3, 0.1], values=[[2, 0], [0, 1], [1, 1]],
+                                             contributions=[[1.2, 0], [0, 0.3], [0.1, 0.1]], total=[1.3, 0.4])
+    assert sum(example.message.weights) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_message_is_a_row_of_the_product_a_v(seed: int) -> None:
     draw = np.random.default_rng(seed)
-    weights, values = torch.tensor(draw.random(5)).softmax(0), torch.tensor(draw.normal(size=(5, 4)))
-    found = toy.message(tuple(weights.tolist()), tuple(map(tuple, values.tolist())))
-    assert found.total == pytest.approx((weights @ values).tolist())
+    weights, values = torch.from_numpy(draw.random(5)).softmax(0), torch.from_numpy(draw.normal(size=(5, 4)))
+    found = toy.message(weights.numpy(), values.numpy())
+    assert found.total == pytest.approx((weights @ values).tolist(), rel=1e-6)
     for w, value, part in zip(found.weights, found.values, found.contributions, strict=True):
-        assert part == pytest.approx([w * v for v in value])
+        assert part == pytest.approx([w * v for v in value], rel=1e-6)
 
 
-def test_printed_message_adds_up() -> None:
-    found = toy.message()
+def test_printed_message_adds_up(example: run.Toy) -> None:
+    """With one decimal, as the slide prints it, nothing is rounded and every column adds up."""
+    found = example.message
     for feature, total in enumerate(found.total):
         assert sum(round(10 * part[feature]) for part in found.contributions) == round(10 * total)
-        assert all(part[feature] == pytest.approx(round(part[feature], 1)) for part in found.contributions)
+        assert all(part[feature] == round(part[feature], 1) for part in found.contributions)
