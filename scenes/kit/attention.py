@@ -17,6 +17,7 @@ from . import theme
 from .numbers import num
 from .roles import joint, weight_pill
 from .shapes import picture
+from .slide import STAGE
 from .text import Words, words
 from .vectors import NEGATIVE, Strip, known
 
@@ -261,11 +262,16 @@ def axis_notes(matrix: TokenMatrix, rows_: str = "Rows = queries", columns: str 
     return Group(under, side)
 
 
+def lead(text: str) -> Words:
+    """The quiet line under a title that says what the page does."""
+    return words(text, theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0], aligned_edge=LEFT)
+
+
 def known_limit(*vectors: Vector) -> float:
     """One colour scale for strips that are compared: the 98th percentile of all their known sizes."""
     values = np.concatenate([np.array(v.values or v.first) for v in vectors])
     return float(np.quantile(np.abs(values), 0.98)) or 1.0
 
 
-__all__ = ["Axis", "FeatureRow", "TokenMatrix", "TokenRow", "WeightedRow", "axis_notes", "feature_names", "known_limit", "spot", "token_names", "value_block",
+__all__ = ["Axis", "FeatureRow", "TokenMatrix", "TokenRow", "WeightedRow", "axis_notes", "feature_names", "known_limit", "lead", "spot", "token_names", "value_block",
            "values_text"]

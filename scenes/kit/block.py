@@ -52,7 +52,8 @@ class Concat(Group):
     def __init__(self, number: int = 3, width: float = 0.8, height: float = 1.5, size: float = theme.SMALL, label: str = "Concatenate", symbol: str = "H"):
         self.bands = Group()
         for h in range(1, number + 1):
-            band = Rectangle(width=width, height=height / number, stroke_color=head_color(h), stroke_width=2, fill_color=theme.tint(head_color(h), 0.16), fill_opacity=1)
+            band = Rectangle(width=width, height=height / number, stroke_color=head_color(h), stroke_width=2, fill_color=theme.tint(head_color(h), 0.16),
+                             fill_opacity=1)
             text = words(f"${symbol}^{h}$", size, head_color(h))
             self.bands.add(Group(band, text.move_to(band)))
         self.bands.arrange(DOWN, buff=0)
@@ -74,7 +75,8 @@ class Concat(Group):
 class Neurons(Group):
     """An MLP as a box with three small layers, wide in the middle, and words under them."""
 
-    def __init__(self, *lines: Words | str, color: str = theme.BLUE, width: float = 1.7, height: float | None = None, size: float = theme.SMALL, scale: float = 1.0):
+    def __init__(self, *lines: Words | str, color: str = theme.BLUE, width: float = 1.7, height: float | None = None, size: float = theme.SMALL,
+                 scale: float = 1.0):
         layers = [Layer([""] * n, radius=0.075 * scale, gap=0.075 * scale, color=color) for n in (3, 6, 3)]
         for layer, x in zip(layers, (-0.46, 0.0, 0.46)):
             layer.move_to([x * scale, 0, 0])
@@ -107,7 +109,8 @@ class Lane(Group):
     ``stages``, ``arrows`` (``arrows[i]`` leads to stage i, the last to the plus), ``plus`` and ``skip`` are the parts.
     """
 
-    def __init__(self, *stages: Mobject, gap: float = 0.34, lead: float = 0.62, drop: float = 0.42, low: float | None = None, fork: float = 0.4, sign: str = "+"):
+    def __init__(self, *stages: Mobject, gap: float = 0.34, lead: float = 0.62, drop: float = 0.42, low: float | None = None, fork: float = 0.4,
+                 sign: str = "+"):
         self.stages = Group(*stages).arrange(RIGHT, buff=gap)
         for stage in self.stages:  # a stage's words above it do not move its axis
             axis = np.mean([*_ports(stage, "entries"), *_ports(stage, "exits")], axis=0)[1]
@@ -179,7 +182,8 @@ class Block(Group):
         norm = [Box("LayerNorm", color=theme.GREY, size=size - 2, pad=0.14, height=0.9) for _ in range(2)]
         if detail == self.BRANCHES:
             small = max(size - 4, theme.SMALLEST_PX)
-            details = details or (f"{model.heads} heads · {model.head_width} features each", f"{count(model.width)} → {count(model.hidden)} → {count(model.width)} · GELU")
+            details = details or (f"{model.heads} heads · {model.head_width} features each",
+                                  f"{count(model.width)} → {count(model.hidden)} → {count(model.width)} · GELU")
             first = [norm[0], Box("Self-attention", words(details[0], small, theme.GREY), size=size, height=1.3)]
             second = [norm[1], Box("MLP", words(details[1], small, theme.GREY), size=size, height=1.3)]
         else:
@@ -229,7 +233,8 @@ class SparseMatrix(Group):
     place of a row, ``mark(name)`` an outline round it.
     """
 
-    def __init__(self, names: Sequence[str], rows: dict[str, Vector] | None, width: float, length: int, color: str = theme.BLUE, step: float = 0.3, gap: float = 0.06,
+    def __init__(self, names: Sequence[str], rows: dict[str, Vector] | None, width: float, length: int, color: str = theme.BLUE, step: float = 0.3,
+                 gap: float = 0.06,
                  size: float = theme.SMALL, labels: bool = True, limit: float | None = None):
         self.names, self.step = list(names), step
         values = [known(rows[n]) if n and rows and n in rows else np.full(length, np.nan) for n in self.names]

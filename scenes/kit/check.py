@@ -40,14 +40,21 @@ class Fault:
 
 def check(slide: type[Slide]) -> list[Fault]:
     """Lay a slide out and report every fault once, at the first step that shows it."""
+    return examine(slide)[0]
+
+
+def examine(slide: type[Slide]) -> tuple[list[Fault], dict]:
+    """What :func:`check` and :func:`texts` say of a slide, from one layout."""
     faults: dict[str, Fault] = {}
     signatures: list[int] = []
+    seen: dict[str, None] = {}
 
     def look(scene: Slide) -> None:
         step = len(scene.steps)
         for what in _faults(scene):
             faults.setdefault(what, Fault(slide.route, step, what))
         signatures.append(_signature(scene))
+        _read(scene, seen)
 
     scene = lay_out(slide, look)
     for i, (before, after) in enumerate(zip(signatures, signatures[1:]), 2):
@@ -64,7 +71,7 @@ def check(slide: type[Slide]) -> list[Fault]:
             faults["says"] = Fault(slide.route, len(scene.steps), f"{passages} spoken passages for {len(scene.steps)} steps")
         if not SPOKEN[0] <= spoken <= SPOKEN[1]:
             faults["spoken"] = Fault(slide.route, 1, f"{spoken} spoken words; a page of the lecture has {SPOKEN[0]} to {SPOKEN[1]}")
-    return list(faults.values())
+    return list(faults.values()), _told(scene, seen)
 
 
 def _faults(scene: Slide) -> list[str]:
@@ -100,8 +107,15 @@ def _faults(scene: Slide) -> list[str]:
 def texts(slide: type[Slide]) -> dict:
     """Route, title, caption, notes and every string that the slide draws at any step."""
     seen: dict[str, None] = {}
-    scene = lay_out(slide, lambda s: seen.update({w.text: None for w in s.shown() if w.role in ("body",)}))
-    return {"route": slide.route, "title": scene.title(), "caption": " ".join(scene.caption().split()), "notes": scene.notes(), "texts": list(seen)}
+    return _told(lay_out(slide, lambda scene: _read(scene, seen)), seen)
+
+
+def _read(scene: Slide, seen: dict[str, None]) -> None:
+    seen.update({w.text: None for w in scene.shown() if w.role == "body"})
+
+
+def _told(scene: Slide, seen: dict[str, None]) -> dict:
+    return {"route": scene.route, "title": scene.title(), "caption": " ".join(scene.caption().split()), "notes": scene.notes(), "texts": list(seen)}
 
 
 def _box(m: Mobject) -> tuple[float, float, float, float]:

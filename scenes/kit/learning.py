@@ -30,7 +30,8 @@ def snowflake(size: float = 0.4, color: str = FROZEN) -> VGroup:
 
 def flame(size: float = 0.4, color: str = LEARNS) -> VGroup:
     """A flame with a pale core: these weights can learn."""
-    outer = [(0.02, 1.0), (0.22, 0.62), (0.52, 0.24), (0.6, -0.22), (0.42, -0.72), (0.0, -0.96), (-0.42, -0.72), (-0.6, -0.24), (-0.5, 0.14), (-0.3, 0.34), (-0.22, 0.08), (-0.06, 0.5)]
+    outer = [(0.02, 1.0), (0.22, 0.62), (0.52, 0.24), (0.6, -0.22), (0.42, -0.72), (0.0, -0.96), (-0.42, -0.72), (-0.6, -0.24), (-0.5, 0.14), (-0.3, 0.34),
+             (-0.22, 0.08), (-0.06, 0.5)]
     inner = [(0.02, 0.06), (0.24, -0.24), (0.26, -0.56), (0.0, -0.8), (-0.26, -0.56), (-0.2, -0.26)]
     parts = VGroup(*(_curve(points, closed=True) for points in (outer, inner)))
     parts[0].set_fill(color, 1)
@@ -100,7 +101,8 @@ class Net(Group):
 
 def sketch_dog(side: float = 2.4, color: str = theme.INK) -> VGroup:
     """A dog's head in a few lines."""
-    head = _curve([(-0.5, 0.58), (0, 0.7), (0.5, 0.58), (0.63, 0.08), (0.44, -0.34), (0.3, -0.74), (0, -0.88), (-0.3, -0.74), (-0.44, -0.34), (-0.63, 0.08)], closed=True)
+    head = _curve([(-0.5, 0.58), (0, 0.7), (0.5, 0.58), (0.63, 0.08), (0.44, -0.34), (0.3, -0.74), (0, -0.88), (-0.3, -0.74), (-0.44, -0.34), (-0.63, 0.08)],
+                  closed=True)
     ear = [(-0.36, 0.66), (-0.62, 0.72), (-0.9, 0.34), (-0.97, -0.14), (-0.84, -0.42), (-0.68, -0.24), (-0.58, 0.16)]
     ears = [_curve([(s * x, y) for x, y in ear], closed=True) for s in (1, -1)]
     nose = Ellipse(width=0.34, height=0.23).move_to([0, -0.32, 0]).set_fill(color, 1)
@@ -113,7 +115,8 @@ def sketch_dog(side: float = 2.4, color: str = theme.INK) -> VGroup:
 
 def sketch_cat(side: float = 2.4, color: str = theme.INK) -> VGroup:
     """A cat's head in a few lines."""
-    head = _curve([(-0.34, 0.46), (0, 0.5), (0.34, 0.46), (0.68, 0.1), (0.66, -0.36), (0.36, -0.7), (0, -0.8), (-0.36, -0.7), (-0.66, -0.36), (-0.68, 0.1)], closed=True)
+    head = _curve([(-0.34, 0.46), (0, 0.5), (0.34, 0.46), (0.68, 0.1), (0.66, -0.36), (0.36, -0.7), (0, -0.8), (-0.36, -0.7), (-0.66, -0.36), (-0.68, 0.1)],
+                  closed=True)
     ears = [VMobject().set_points_as_corners([np.array([s * x, y, 0]) for x, y in ((0.66, 0.16), (0.7, 0.86), (0.28, 0.49))]) for s in (1, -1)]
     inner = [VMobject().set_points_as_corners([np.array([s * x, y, 0]) for x, y in ((0.58, 0.36), (0.6, 0.64), (0.42, 0.5))]) for s in (1, -1)]
     eyes = [Ellipse(width=0.24, height=0.17).move_to([s * 0.29, -0.02, 0]) for s in (1, -1)]

@@ -15,11 +15,11 @@ from .text import Words, words
 PALE = 0.38  # opacity of lines that are still to be read
 
 
-def axes(flow: Flow | None, batch: bool = True) -> str:
+def axes(flow: Flow | None) -> str:
     """A shape as it is written on slides: ``B × 196 × 192``; one number for an empty one."""
     if flow is None:
         return ""
-    shape = [str(a) for a in flow.shape if batch or a != "B"]  # as code prints them, without commas
+    shape = [str(a) for a in flow.shape]  # as code prints them, without commas
     each = "each " if flow.tensors > 1 else ""
     return each + " × ".join(shape) if shape else "one number"
 
@@ -47,10 +47,10 @@ class Listing(Group):
     a line gives no tensor). Without ``lab``, shapes are those of the file's comments.
     """
 
-    def __init__(self, piece: Piece, lab: Lab | None, width: float, size: float = theme.LABEL + 2, shapes: bool = True, batch: bool = True, gap: float = 0.12):
+    def __init__(self, piece: Piece, lab: Lab | None, width: float, size: float = theme.LABEL + 2, shapes: bool = True, gap: float = 0.12):
         self.piece = piece
         flows = [_flow(lab, piece.name, line) if shapes else None for line in piece.lines]
-        pills = [_pill(axes(flow, batch), size - 4) for flow in flows]
+        pills = [_pill(axes(flow), size - 4) for flow in flows]
         room = max((p.width for p in pills), default=0) + 0.5
         self.code = Code(piece.text, size, width=width, gap=gap)
         free = width - room - 2 * 0.24 if any(flows) else width - 2 * 0.24
@@ -62,7 +62,8 @@ class Listing(Group):
         for line, pill in zip(self.lines, pills):
             if len(pill):
                 pill.move_to([self.frame.get_right()[0] - 0.24 - pill.width / 2, line.get_center()[1], 0])
-                self.joins.add(Connector(arrow(line.get_right(), [pill.get_left()[0], line.get_center()[1], 0], theme.tint(theme.INK, 0.3), gap=0.14, width=2)[0])
+                self.joins.add(Connector(arrow(line.get_right(), [pill.get_left()[0], line.get_center()[1], 0], theme.tint(theme.INK, 0.3), gap=0.14,
+                                               width=2)[0])
                                if pill.get_left()[0] - line.get_right()[0] > 0.55 else Group())
             else:
                 self.joins.add(Group())

@@ -45,6 +45,11 @@ def points(change: float, sign: bool = True) -> str:
     return num(change, digits, sign)
 
 
+def tiny(value: float) -> str:
+    """A rounding difference as code prints it: ``5.2e-06``; ``0`` for none."""
+    return f"{value:.1e}" if value else "0"
+
+
 def bracket(values: list[float], digits: int = 3, more: bool = True, last: float | None = None) -> str:
     """Leading values of a row in brackets: ``[−0.852, 1.339, …, −1.199]``."""
     shown = [num(v, digits) for v in values] + (["…"] if more else []) + ([num(last, digits)] if last is not None else [])

@@ -38,7 +38,8 @@ class BlockPage(Slide):
     def tokens(self, values, columns, width, height, color=theme.BLUE, *, across=False, scale=None, labels=False, weights=False, wide=0.14):
         """A matrix of all tokens; ``across`` has tokens along the top too."""
         shape = (self.model.tokens, columns) if columns else (self.model.tokens, self.model.tokens)
-        return TokenMatrix(values, shape, width, height, color, down=self.names, across=self.names if across else None, scale=scale, labels=labels, weights=weights,
+        return TokenMatrix(values, shape, width, height, color, down=self.names, across=self.names if across else None, scale=scale, labels=labels,
+                           weights=weights,
                            wide=wide, wide_across=wide if across else None, size=theme.SMALLEST_PX)
 
     def state(self, which, width=1.5, step=0.3, color=theme.BLUE, **style):
@@ -53,7 +54,8 @@ class RowCard(Group):
 
     def __init__(self, head, vector, name, color=theme.BLUE, width=3.3, n=2, digits=3, limit=None):
         self.strip = Strip(vector, color, width, 0.55, limit=limit)
-        super().__init__(words(head, theme.LABEL, color, bold=True), self.strip, words(vec(vector, n, digits), theme.CAPTION), words(name, theme.LABEL, theme.GREY))
+        super().__init__(words(head, theme.LABEL, color, bold=True), self.strip, words(vec(vector, n, digits), theme.CAPTION),
+                         words(name, theme.LABEL, theme.GREY))
         self.arrange(DOWN, buff=0.14)
 
     def entries(self):
@@ -100,7 +102,8 @@ class ThreeHeads(BlockPage):
         lanes, arrows = Group(), Group()
         for h, y in enumerate((1.62, 0.0, -1.62), 1):
             color = head_color(h)
-            box = Box(f"Head {h}", words("Q and K → source weights → mix V", theme.SMALL, theme.GREY), color=color, width=4.3, height=1.05, size=theme.BODY).move_to([-1.55, y, 0])
+            box = Box(f"Head {h}", words("Q and K → source weights → mix V", theme.SMALL, theme.GREY), color=color, width=4.3, height=1.05,
+                      size=theme.BODY).move_to([-1.55, y, 0])
             out = self.tokens(found[h - 1] and found[h - 1].h, m.head_width, 0.5, 1.3, color, scale=limit).move_to([1.65, y, 0])
             name = words(f"$H^{h}$", theme.BODY, color).next_to(out.border, RIGHT, buff=0.15)
             lanes.add(Group(box, out, name))
@@ -109,9 +112,11 @@ class ThreeHeads(BlockPage):
         done = column(words("Head 1: complete", theme.BODY, bold=True), words("it holds a message for every row:", theme.LABEL),
                       words(f"{m.tokens} messages, each {m.head_width} features", theme.LABEL), gap=0.06, align=LEFT)
         done.move_to([side.left, 1.62, 0], aligned_edge=LEFT)
-        more = column(words(f"Now {figures.number_word(m.heads)} heads in parallel", theme.BODY, bold=True, width=side.width), words("each reads the same input rows", theme.LABEL), gap=0.06, align=LEFT)
+        more = column(words(f"Now {figures.number_word(m.heads)} heads in parallel", theme.BODY, bold=True, width=side.width),
+                      words("each reads the same input rows", theme.LABEL), gap=0.06, align=LEFT)
         more.move_to([side.left, 0.0, 0], aligned_edge=LEFT)
-        after = column(words("Combine their messages first", theme.BODY, bold=True, width=side.width), words("and then continue to the MLP", theme.LABEL), gap=0.06, align=LEFT)
+        after = column(words("Combine their messages first", theme.BODY, bold=True, width=side.width), words("and then continue to the MLP", theme.LABEL),
+                       gap=0.06, align=LEFT)
         after.move_to([side.left, -1.62, 0], aligned_edge=LEFT)
 
         self.step(x, FadeIn(x_words))
@@ -134,7 +139,8 @@ class WhatHeadsMightSeek(BlockPage):
                 "nobody wrote these jobs into a head.")
 
     def notes(self):
-        return ("Ask what a single mixture would lose: fur next door, parts of a face, the scene around it. Then say plainly that these three pictures are drawn by us. "
+        return ("Ask what a single mixture would lose: fur next door, parts of a face, the scene around it. Then say plainly that these three pictures "
+                "are drawn by us. "
                 "Training decides what a head matches, and a head need not have a job that we can name.")
 
     def build(self):
@@ -143,7 +149,8 @@ class WhatHeadsMightSeek(BlockPage):
         grid_ = self.model.grid
         near = [chest - 3, chest + 3, chest - 3 * grid_]
         cards = Group()
-        questions = (("Nearby texture", chest, near, "Does this fur continue nearby?"), ("Animal parts", places["nose"], [places["ear"], places["other_ear"], places["chest"]], "Which face clues belong together?"),
+        questions = (("Nearby texture", chest, near, "Does this fur continue nearby?"),
+                     ("Animal parts", places["nose"], [places["ear"], places["other_ear"], places["chest"]], "Which face clues belong together?"),
                      ("Wider context", places["face"], [places["background"], places["branches"], places["corner"]], "How does this region fit the scene?"))
         for h, (name, receiver, sources, question) in enumerate(questions, 1):
             photo = Photograph(self.run, side=3.0)
@@ -172,11 +179,12 @@ class SameRowsThreeSets(BlockPage):
 
     def caption(self):
         m = self.model
-        return (f"One normalized matrix X goes into every head. What differs are the projection weights and biases, so each head gets its own Q, K and V, "
+        return ("One normalized matrix X goes into every head. What differs are the projection weights and biases, so each head gets its own Q, K and V, "
                 f"{m.tokens} rows of {m.head_width} features; CLS is always the outlined first row.")
 
     def notes(self):
-        return ("Two wrong pictures to clear away: the patches are not dealt out among the heads, and there are not several CLS tokens. Follow the amber row: it enters each "
+        return ("Two wrong pictures to clear away: the patches are not dealt out among the heads, and there are not several CLS tokens. Follow the amber "
+                "row: it enters each "
                 "head complete, with all its features, and leaves as a query, a key and a value of that head. The small raised number names the head.")
 
     def build(self):
@@ -188,7 +196,8 @@ class SameRowsThreeSets(BlockPage):
         lanes = Group()
         for h, y in enumerate((1.6, 0.08, -1.44), 1):
             color = head_color(h)
-            box = Box(f"Head {h}", words("own Q/K/V projections", theme.SMALL, theme.GREY), color=color, width=2.95, height=0.98, size=theme.LABEL).move_to([-1.35, y, 0])
+            box = Box(f"Head {h}", words("own Q/K/V projections", theme.SMALL, theme.GREY), color=color, width=2.95, height=0.98,
+                      size=theme.LABEL).move_to([-1.35, y, 0])
             mats_h = Group()
             for i, letter in enumerate("QKV"):
                 values = None if found[h - 1] is None else getattr(found[h - 1], letter.lower())
@@ -203,7 +212,8 @@ class SameRowsThreeSets(BlockPage):
         each = words(f"Each Q/K/V: {self.narrow}", theme.SMALL, theme.GREY)
         count_rows.move_to([STAGE.left, STAGE.bottom + 0.02, 0], aligned_edge=LEFT)
         each.move_to([3.95, STAGE.bottom + 0.02, 0])
-        note = words("One CLS input, shared; each head’s projection of it differs", theme.LABEL, bold=True).move_to([STAGE.right, STAGE.top + 0.05, 0], aligned_edge=RIGHT)
+        note = words("One CLS input, shared; each head’s projection of it differs", theme.LABEL, bold=True).move_to([STAGE.right, STAGE.top + 0.05, 0],
+                aligned_edge=RIGHT)
 
         self.step(x, FadeIn(x_head), FadeIn(x_shape), FadeIn(mark), *write(count_rows))
         for h, (box, into, out, mats_h) in enumerate(lanes):
@@ -242,7 +252,8 @@ class CompleteCalculation(BlockPage):
             for letter, x in zip(("Q", "K", "S", "A", "V", "H"), xs):
                 values = None if f is None else getattr(f, letter.lower())
                 if letter == "K":
-                    part = TokenMatrix(None if values is None else values.T, (m.head_width, m.tokens), side, 0.52, color, across=self.names, labels=False, wide_across=0.13)
+                    part = TokenMatrix(None if values is None else values.T, (m.head_width, m.tokens), side, 0.52, color, across=self.names, labels=False,
+                                       wide_across=0.13)
                 elif letter in "SA":
                     part = self.tokens(values, 0, side, side, color, across=True, weights=letter == "A", scale=limit if letter == "A" else None, wide=0.11)
                 else:
@@ -253,7 +264,8 @@ class CompleteCalculation(BlockPage):
                 label.next_to(part.border, LEFT, buff=0.1) if letter != "K" else label.next_to(part.border, UP, buff=0.06)
                 cells.add(Group(part, label))
             head = Box(f"Head {h}", color=color, size=theme.SMALL, width=1.05, height=0.6).move_to([STAGE.left + 0.52, y, 0])
-            ops = Group(self.sign("×", cells[0][0].border, cells[1][0].border), self.step_arrow("÷ " + count(round(m.head_width**0.5)), cells[1][0].border, cells[2][1]),
+            ops = Group(self.sign("×", cells[0][0].border, cells[1][0].border),
+                        self.step_arrow("÷ " + count(round(m.head_width**0.5)), cells[1][0].border, cells[2][1]),
                         self.step_arrow("softmax", cells[2][0].border, cells[3][1], above=h == 1), self.sign("×", cells[3][0].border, cells[4][1]),
                         self.step_arrow("mix values", cells[4][0].border, cells[5][1], above=h == 1))
             lines.add(Group(head, cells, ops))
@@ -295,7 +307,7 @@ class ThreeMessages(BlockPage):
 
     def caption(self):
         m = self.model
-        return (f"There is one CLS row, and every head reads it. Their learned projections differ, so CLS looks at other sources in each of them "
+        return ("There is one CLS row, and every head reads it. Their learned projections differ, so CLS looks at other sources in each of them "
                 f"and gets {figures.number_word(m.heads)} messages of {m.head_width} measured features.")
 
     def notes(self):
@@ -303,13 +315,16 @@ class ThreeMessages(BlockPage):
         looks = ""
         if b.cls_attention:
             looks = " In this run the strongest patches are " + ", ".join(a.strongest for a in b.cls_attention[:-1]) + f" and {b.cls_attention[-1].strongest}."
-        return ("Ask what is shared here and what is not. Shared is the normalized CLS row on the left. Not shared are the projections, and with them queries, keys, values, "
+        return ("Ask what is shared here and what is not. Shared is the normalized CLS row on the left. Not shared are the projections, and with them "
+                "queries, keys, values, "
                 f"weights and messages.{looks} Had the picture been another one, the same parameters would have sent other messages.")
 
     def build(self):
         m, b = self.model, self.dog.block1
-        follow = words("Same dog, same receiving CLS row: follow it through", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.02, 0], aligned_edge=LEFT)
-        source = column(words(f"*CLS row in* $X$ · {times(1, m.width)}", theme.LABEL, theme.BLUE), Strip(b.ln_cls, theme.BLUE, 3.1, 0.46), words(vec(b.ln_cls, 3), theme.LABEL + 2),
+        follow = words("Same dog, same receiving CLS row: follow it through", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.02, 0],
+                aligned_edge=LEFT)
+        source = column(words(f"*CLS row in* $X$ · {times(1, m.width)}", theme.LABEL, theme.BLUE), Strip(b.ln_cls, theme.BLUE, 3.1, 0.46),
+                        words(vec(b.ln_cls, 3), theme.LABEL + 2),
                         words("same input to every head", theme.LABEL, theme.GREY), gap=0.14)
         source.move_to([STAGE.left + 1.75, -0.1, 0])
         limit = common_limit(*b.cls_messages)
@@ -322,17 +337,21 @@ class ThreeMessages(BlockPage):
                 veil.set_fill(opacity=0.74)
             marks = Group(outline(view.photo, color, 4), *([view.photo.patch(found.strongest, SOURCE, 2.5)] if found else []))
             most = [words(f"most to {found.strongest}: {num(found.strongest_weight, 2)}", theme.SMALLEST_PX, theme.TEAL)] if found else []
-            box = Box(f"Head {h}", words("attention", theme.SMALL, theme.GREY), *most, color=color, width=2.1, height=1.15, size=theme.LABEL).move_to([-0.95, y, 0])
+            box = Box(f"Head {h}", words("attention", theme.SMALL, theme.GREY), *most, color=color, width=2.1, height=1.15,
+                      size=theme.LABEL).move_to([-0.95, y, 0])
             strip = Strip(b.cls_messages[h - 1], color, 3.2, 0.42, limit=limit)
-            text = column(words(f"CLS message · {times(1, m.head_width)}", theme.SMALL, theme.GREY), strip, words(vec(b.cls_messages[h - 1], 3), theme.LABEL + 2), gap=0.08)
+            text = column(words(f"CLS message · {times(1, m.head_width)}", theme.SMALL, theme.GREY), strip,
+                          words(vec(b.cls_messages[h - 1], 3), theme.LABEL + 2), gap=0.08)
             text.move_to([STAGE.right - 1.7, y, 0])
             into = arrow(source[1].get_right(), box.get_left(), color, gap=0.1)
-            lanes.add(Group(into, box, arrow(box.get_right(), view.photo.get_left(), color, gap=0.06), view, marks, arrow(view.photo.get_right(), [strip.get_left()[0], y, 0], color, gap=0.1), text))
+            lanes.add(Group(into, box, arrow(box.get_right(), view.photo.get_left(), color, gap=0.06), view, marks,
+                            arrow(view.photo.get_right(), [strip.get_left()[0], y, 0], color, gap=0.1), text))
         key = Group()
         if b.cls_attention:
             bar = scale_bar("0", "each head’s largest", (None, theme.TEAL), width=0.9, size=theme.SMALLEST_PX)
             key = column(words("weight of a patch for CLS", theme.SMALL, theme.TEAL), bar, gap=0.08).move_to([STAGE.left + 1.75, STAGE.bottom + 0.45, 0])
-        note = words(f"One CLS input row, {figures.number_word(m.heads)} sets of learned projections", theme.LABEL, bold=True).move_to([STAGE.right, STAGE.top - 0.02, 0], aligned_edge=RIGHT)
+        note = words(f"One CLS input row, {figures.number_word(m.heads)} sets of learned projections", theme.LABEL,
+                     bold=True).move_to([STAGE.right, STAGE.top - 0.02, 0], aligned_edge=RIGHT)
 
         self.step(*write(follow), FadeIn(source))
         for i, (into, box, over, view, marks, out, text) in enumerate(lanes):
@@ -351,7 +370,8 @@ class ConcatenateMessages(BlockPage):
     def caption(self):
         m = self.model
         parts = " + ".join([str(m.head_width)] * m.heads)
-        return f"Side by side, nothing added up: {parts} features make one joined row of {m.width}. Every value keeps its place and its size; there is nothing to learn here."
+        return (f"Side by side, nothing added up: {parts} features make one joined row of {m.width}. Every value keeps its place and its size; there is "
+                "nothing to learn here.")
 
     def notes(self):
         return ("Slide each message down into its own range and say the range aloud. Nobody adds coordinate 1 of one head to coordinate 1 of another. "
@@ -365,12 +385,14 @@ class ConcatenateMessages(BlockPage):
             x = (h - (m.heads + 1) / 2) * wide
             color = head_color(h)
             strip = Strip(message, color, wide - 0.55, 0.44, limit=limit)
-            card = column(words(f"Head {h} CLS message", theme.BODY, color, bold=True), strip, words(vec(message, 2), theme.CAPTION), words(times(1, m.head_width), theme.LABEL, theme.GREY), gap=0.14)
+            card = column(words(f"Head {h} CLS message", theme.BODY, color, bold=True), strip, words(vec(message, 2), theme.CAPTION),
+                          words(times(1, m.head_width), theme.LABEL, theme.GREY), gap=0.14)
             card.move_to([x, 1.35, 0])
             tops.add(card)
             goal = Strip(message, color, wide, 0.62, limit=limit).move_to([x, -0.75, 0])
             goals.add(goal)
-            under = column(words(vec(message, 2), theme.LABEL + 2), words(f"features {(h - 1) * m.head_width + 1}–{h * m.head_width}", theme.LABEL, color, bold=True), gap=0.05)
+            under = column(words(vec(message, 2), theme.LABEL + 2), words(f"features {(h - 1) * m.head_width + 1}–{h * m.head_width}", theme.LABEL, color,
+                                                                          bold=True), gap=0.05)
             ranges.add(under.next_to(goal, DOWN, buff=0.14))
         drops = Group(*(arrow(card[3].get_bottom(), goal.get_top(), head_color(i), gap=0.1) for i, (card, goal) in enumerate(zip(tops, goals), 1)))
         parts = " + ".join([str(m.head_width)] * m.heads)
@@ -395,13 +417,16 @@ class KeepAndAdd(BlockPage):
 
     def notes(self):
         m = self.model
-        return (f"Point at the two ways and ask which of them has parameters. The layer with {times(m.width, m.width)} weights learns how to combine the heads. "
-                "What is added to is E before LayerNorm, not X. The sentence model did the same: an embedding and, on top of it, what attention found. U goes on to the MLP.")
+        return (f"Point at the two ways and ask which of them has parameters. The layer with {times(m.width, m.width)} weights learns how to combine the "
+                "heads. "
+                "What is added to is E before LayerNorm, not X. The sentence model did the same: an embedding and, on top of it, what attention found. U "
+                "goes on to the MLP.")
 
     def build(self):
         m = self.model
         e, update, u = self.state(0, 1.0, 0.34), self.state("update", 1.0, 0.34), self.state("middle", 1.0, 0.34, labels=False)
-        heads = Heads(m.heads, lambda h: (words(f"$H^{h}$ · {self.narrow}", theme.SMALLEST_PX, theme.INK),), width=1.75, height=0.82, gap=0.16, size=theme.SMALL)
+        heads = Heads(m.heads, lambda h: (words(f"$H^{h}$ · {self.narrow}", theme.SMALLEST_PX, theme.INK),), width=1.75, height=0.82, gap=0.16,
+                      size=theme.SMALL)
         norm = Box("LayerNorm", words("$X$", theme.BODY, theme.BLUE), color=theme.GREY, size=theme.SMALL, height=1.1, pad=0.12)
         concat = Concat(m.heads, width=0.85, height=1.7, label="")
         linear = Box(f"Linear({m.width},{m.width})", words("× $W_O$ + $b_O$", theme.LABEL, theme.INK), size=theme.SMALL, height=1.1, pad=0.12)
@@ -417,15 +442,19 @@ class KeepAndAdd(BlockPage):
         first = column(words("Original E", theme.LABEL, theme.BLUE, bold=True), words(self.matrix, theme.SMALL, theme.GREY), gap=0.02)
         first.next_to(e.image, UP, buff=0.14)
         joint_words = column(words("Concatenate", theme.SMALL, bold=True), gap=0).next_to(concat, UP, buff=0.1)
-        joined_words = column(words("Joined messages", theme.SMALLEST_PX, theme.GREY), words(self.matrix, theme.SMALLEST_PX, theme.GREY), gap=0.0).next_to(concat, DOWN, buff=0.1)
-        change = column(words("$Delta E$", theme.BODY, theme.BLUE), words("Update", theme.SMALL, theme.BLUE, bold=True), gap=0.0).next_to(delta.image, UP, buff=0.1)
-        end = column(words("Updated U", theme.LABEL, theme.BLUE, bold=True), words("$U = E + Delta E$", theme.LABEL, theme.BLUE), gap=0.02).next_to(u.image, UP, buff=0.14)
+        joined_words = column(words("Joined messages", theme.SMALLEST_PX, theme.GREY), words(self.matrix, theme.SMALLEST_PX, theme.GREY),
+                              gap=0.0).next_to(concat, DOWN, buff=0.1)
+        change = column(words("$Delta E$", theme.BODY, theme.BLUE), words("Update", theme.SMALL, theme.BLUE, bold=True), gap=0.0).next_to(delta.image, UP,
+                buff=0.1)
+        end = column(words("Updated U", theme.LABEL, theme.BLUE, bold=True), words("$U = E + Delta E$", theme.LABEL, theme.BLUE), gap=0.02).next_to(u.image,
+                UP, buff=0.14)
         end.shift(min(0, STAGE.right - end.get_right()[0]) * RIGHT)
         both = words(f"both {self.matrix}", theme.SMALL, theme.GREY).next_to(u.image, DOWN, buff=0.14)
         both.shift(min(0, STAGE.right - both.get_right()[0]) * RIGHT)
         skip = words("Skip path: carry the original E unchanged", theme.LABEL, theme.SKIP, bold=True).next_to(lane.skip, DOWN, buff=0.1)
         each = words(f"Each H holds one message per row, for CLS, P1, …, {self.last}", theme.LABEL).move_to([0, STAGE.top + 0.02, 0])
-        pattern = words("The residual pattern is the same as for text: original embedding + context update", theme.LABEL, bold=True).move_to([0, STAGE.bottom + 0.12, 0])
+        pattern = words("The residual pattern is the same as for text: original embedding + context update", theme.LABEL,
+                        bold=True).move_to([0, STAGE.bottom + 0.12, 0])
         a, s = lane.arrows, lane.stages
         self.step(FadeIn(e), *write(first))
         self.go(*draw(*a[0]), FadeIn(s[0]))
@@ -459,7 +488,8 @@ class ResidualPage(BlockPage):
         a, b, c = row_.first[0], update.first[0], result.first[0]
         n, total = block.closing((a, b), c)
         sign = "+" if round(b, n) >= 0 else MINUS
-        line = sum_line("First coordinate:", num(a, n), sign, num(abs(b), n), "≈", words(num(c, total), theme.TITLE - 8, theme.BLUE, bold=True), size=theme.CAPTION + 2, gap=0.26)
+        line = sum_line("First coordinate:", num(a, n), sign, num(abs(b), n), "≈", words(num(c, total), theme.TITLE - 8, theme.BLUE, bold=True),
+                        size=theme.CAPTION + 2, gap=0.26)
         line[0].become(words("First coordinate:", theme.BODY, theme.GREY).move_to(line[0]))
         line.arrange(RIGHT, buff=0.26)
         return line
@@ -474,19 +504,23 @@ class KeepsInputGainsContext(ResidualPage):
     def caption(self):
         b, e = self.dog.block1, self.dog.cls.e
         n, total = block.closing((e.first[0], b.update.first[0]), b.u.first[0])
-        return (f"The attention update moves the first feature of CLS from {num(e.first[0], n)} to {num(b.u.first[0], total)}. Each of the {self.model.width} features is "
+        return (f"The attention update moves the first feature of CLS from {num(e.first[0], n)} to {num(b.u.first[0], total)}. Each of the "
+                f"{self.model.width} features is "
                 "treated so, and the row that results goes on to the MLP.")
 
     def notes(self):
-        return ("Is the update itself the row with context? No: it is what gets added. Do one coordinate on the board, with the numbers from the strips. What comes by the grey path "
+        return ("Is the update itself the row with context? No: it is what gets added. Do one coordinate on the board, with the numbers from the strips. "
+                "What comes by the grey path "
                 "is the block’s input before LayerNorm. These features are still a representation; class scores are "
                 f"{figures.number_word(self.model.depth)} blocks and a head away.")
 
     def build(self):
         m, b, e = self.model, self.dog.block1, self.dog.cls.e
         cards, lane, out, note = self.lay(e, b.update, b.u, ("Original CLS embedding", "After concatenation + projection", "Contextualized CLS"),
-                                          (f"$e_0$ · {times(1, m.width)}", "$Delta e_0$ · attention update", f"$u_0$ · {times(1, m.width)}"), "skip path: the input goes by", Concat(m.heads, width=0.5, height=1.05, size=theme.SMALL, label=""), theme.AMBER)
-        where = row(words("Same dog · block 1 · zoom in on the CLS row", theme.LABEL, theme.GREY), words(f"each row holds {m.width} numbers", theme.LABEL, theme.GREY), gap=0.9)
+                                          (f"$e_0$ · {times(1, m.width)}", "$Delta e_0$ · attention update", f"$u_0$ · {times(1, m.width)}"),
+                                          "skip path: the input goes by", Concat(m.heads, width=0.5, height=1.05, size=theme.SMALL, label=""), theme.AMBER)
+        where = row(words("Same dog · block 1 · zoom in on the CLS row", theme.LABEL, theme.GREY),
+                    words(f"each row holds {m.width} numbers", theme.LABEL, theme.GREY), gap=0.9)
         where.move_to([0, STAGE.top - 0.12, 0])
         where[0].align_to([STAGE.left, 0, 0], LEFT)
         where[1].align_to([STAGE.right, 0, 0], RIGHT)
@@ -504,7 +538,8 @@ class KeepsInputGainsContext(ResidualPage):
     def coordinate(self, cards, line):
         """The first features fly out of their rows into the sum."""
         marks = [outline(card[1].cell(1), theme.INK, 3).stretch_to_fit_width(0.09) for card in cards]
-        return [*(FadeIn(x) for x in marks), FadeIn(line[0]), *(Emerge(line[i], card[1].cell(1)) for i, card in zip((1, 3, 5), cards)), *(FadeIn(line[i]) for i in (2, 4))]
+        return [*(FadeIn(x) for x in marks), FadeIn(line[0]), *(Emerge(line[i], card[1].cell(1)) for i, card in zip((1, 3, 5), cards)),
+                *(FadeIn(line[i]) for i in (2, 4))]
 
 
 class OpenBlockOne(BlockPage):
@@ -515,7 +550,8 @@ class OpenBlockOne(BlockPage):
 
     def caption(self):
         m = self.model
-        return (f"A block updates twice: attention moves information between the rows, the MLP works inside each row. Every update is added to what came in, and "
+        return ("A block updates twice: attention moves information between the rows, the MLP works inside each row. Every update is added to what came "
+                "in, and "
                 f"{m.tokens} rows of {m.width} features come out.")
 
     def notes(self):
@@ -530,7 +566,8 @@ class OpenBlockOne(BlockPage):
         top = row(e, card, out, gap=0.75)
         shift = card.get_y() - e.image.get_y()
         top.move_to([0, 1.72, 0])
-        names = Group(*(column(words(t, theme.LABEL, theme.BLUE, bold=True), words(self.matrix, theme.SMALL, theme.GREY), gap=0.02) for t in ("Input $E$", "Output $E^1$")))
+        names = Group(*(column(words(t, theme.LABEL, theme.BLUE, bold=True), words(self.matrix, theme.SMALL, theme.GREY), gap=0.02)
+                        for t in ("Input $E$", "Output $E^1$")))
         names[0].next_to(e, LEFT, buff=0.3)
         names[1].next_to(out, RIGHT, buff=0.3)
         arrows = Group(arrow([e.image.get_right()[0], card.get_y(), 0], card.get_left()), arrow(card.get_right(), [out.image.get_left()[0], card.get_y(), 0]))
@@ -570,13 +607,15 @@ class OpenMlp(BlockPage):
 
     def notes(self):
         m = self.model
-        return (f"{m.hidden} is neither pixels nor patches here: it counts hidden features of one row. Follow one number through GELU on its curve. Without that curve the two linear "
+        return (f"{m.hidden} is neither pixels nor patches here: it counts hidden features of one row. Follow one number through GELU on its curve. "
+                "Without that curve the two linear "
                 f"layers would be one linear layer. What leaves is an update of {m.width} features, and it still has to be added.")
 
     def build(self):
         m, b = self.model, self.dog.block1
         columns_ = (("Normalized row", m.width, ["$n_1$", "$n_2$", None, f"$n_({m.width})$"], b.ln2_cls, theme.BLUE),
-                    ("Hidden pre-activation", m.hidden, [num(v) for v in b.hidden_before.first[:2]] + [None, f"$z_({m.hidden})$"], b.hidden_before, theme.PURPLE),
+                    ("Hidden pre-activation", m.hidden, [num(v) for v in b.hidden_before.first[:2]] + [None, f"$z_({m.hidden})$"], b.hidden_before,
+                     theme.PURPLE),
                     ("After GELU", m.hidden, [num(v) for v in b.hidden_after.first[:2]] + [None, f"$a_({m.hidden})$"], b.hidden_after, theme.PURPLE),
                     ("MLP update", m.width, [num(v) for v in b.mlp_update.first[:2]] + [None, f"$m_({m.width})$"], b.mlp_update, theme.BLUE))
         xs, layers, heads_, strips = (-5.3, -1.85, 2.05, 5.3), [], Group(), Group()
@@ -597,10 +636,13 @@ class OpenMlp(BlockPage):
         wires = Group()
         for a, c in zip(layers[1].units, layers[2].units):
             y = a.get_y()
-            wires.add(arrow([a.get_right()[0], y, 0], [frame.get_left()[0], np.clip(y, frame.get_bottom()[1] + 0.1, frame.get_top()[1] - 0.1), 0], theme.GREY, gap=0.05, width=2.2),
-                      arrow([frame.get_right()[0], np.clip(y, frame.get_bottom()[1] + 0.1, frame.get_top()[1] - 0.1), 0], [c.get_left()[0], y, 0], theme.GREY, gap=0.05, width=2.2))
+            wires.add(arrow([a.get_right()[0], y, 0], [frame.get_left()[0], np.clip(y, frame.get_bottom()[1] + 0.1, frame.get_top()[1] - 0.1), 0], theme.GREY,
+                            gap=0.05, width=2.2),
+                      arrow([frame.get_right()[0], np.clip(y, frame.get_bottom()[1] + 0.1, frame.get_top()[1] - 0.1), 0], [c.get_left()[0], y, 0], theme.GREY,
+                            gap=0.05, width=2.2))
         who = words("The dog’s CLS row, after LayerNorm", theme.SMALL, theme.GREY).move_to([STAGE.left, STAGE.top + 0.08, 0], aligned_edge=LEFT)
-        sizes = words(f"{m.width} → {m.hidden} → {m.hidden} → {m.width} features · biases in both linear layers", theme.LABEL, bold=True).move_to([0, STAGE.bottom + 0.06, 0])
+        sizes = words(f"{m.width} → {m.hidden} → {m.hidden} → {m.width} features · biases in both linear layers", theme.LABEL,
+                      bold=True).move_to([0, STAGE.bottom + 0.06, 0])
         self.step(FadeIn(who), FadeIn(heads_[0]), FadeIn(layers[0]), FadeIn(strips[0]))
         self.step(*draw(*(x for unit in first for x in unit)), FadeIn(names[0]), lag_ratio=0.03)
         self.go(FadeIn(layers[1]), FadeIn(heads_[1]), FadeIn(strips[1]))
@@ -615,7 +657,8 @@ class OpenMlp(BlockPage):
         """GELU's curve with the larger of the two printed hidden units on it: along z, to the curve, over to a."""
         reach = max(1.6, 1.15 * abs(z))
         top = max(reach * 0.75, 1.15 * abs(a))
-        axes = Axes([-reach, reach, reach], [-0.35 * reach, top, top], x_length=1.3, y_length=1.25, tips=False, axis_config={"stroke_color": theme.GREY, "stroke_width": 1.6, "include_ticks": False})
+        axes = Axes([-reach, reach, reach], [-0.35 * reach, top, top], x_length=1.3, y_length=1.25, tips=False,
+                    axis_config={"stroke_color": theme.GREY, "stroke_width": 1.6, "include_ticks": False})
         axes.move_to([0.1, 0.1, 0])
         line = axes.plot(block.gelu, [-reach, min(reach, top), 0.05], color=theme.BLUE, stroke_width=4)
         ball = Dot(axes.c2p(z, a), radius=0.075, color=theme.AMBER)
@@ -639,11 +682,13 @@ class FinishBlockOne(ResidualPage):
     def build(self):
         m, b = self.model, self.dog.block1
         cards, lane, out, note = self.lay(b.u, b.mlp_update, b.out, ("After attention: $u_0$", "MLP update", "Block 1 output: $e_0^1$"),
-                                          (times(1, m.width), f"MLP update · {times(1, m.width)}", times(1, m.width)), "keep $u_0$", Neurons(width=1.1, scale=0.8))
+                                          (times(1, m.width), f"MLP update · {times(1, m.width)}", times(1, m.width)), "keep $u_0$",
+                                          Neurons(width=1.1, scale=0.8))
         where = words("Same dog · finish the second residual addition", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.12, 0], aligned_edge=LEFT)
         what = words("The MLP produces an update for CLS as it is now", theme.LABEL, theme.GREY).move_to([STAGE.right, STAGE.top - 0.12, 0], aligned_edge=RIGHT)
         line = self.arithmetic(b.u, b.mlp_update, b.out).move_to([0, -1.42, 0])
-        every = words("The same for CLS and every patch:  $E^1 = U + upright(\"MLP\")(upright(\"LayerNorm\")(U))$", theme.BODY).move_to([0, STAGE.bottom + 0.16, 0])
+        every = words("The same for CLS and every patch:  $E^1 = U + upright(\"MLP\")(upright(\"LayerNorm\")(U))$",
+                      theme.BODY).move_to([0, STAGE.bottom + 0.16, 0])
         self.step(FadeIn(cards[0]), *write(where))
         self.step(*draw(*lane.arrows[0]), FadeIn(lane.stages[0]), *write(what))
         self.go(*draw(*lane.arrows[1]), FadeIn(cards[1], shift=0.2 * RIGHT))
@@ -662,17 +707,20 @@ class IntoBlockTwo(BlockPage):
 
     def caption(self):
         m = self.model
-        return (f"Nothing is left behind: CLS and all {m.patches} patch rows move on. Block 2 does the same steps in the same order, with attention and MLP weights of its own, "
+        return (f"Nothing is left behind: CLS and all {m.patches} patch rows move on. Block 2 does the same steps in the same order, with attention and "
+                "MLP weights of its own, "
                 "on the values that block 1 made.")
 
     def notes(self):
-        return ("Follow the straight arrow: there is no way back into block 1, no new cutting into patches, no second CLS token. The three matrices have one shape, "
+        return ("Follow the straight arrow: there is no way back into block 1, no new cutting into patches, no second CLS token. The three matrices have "
+                "one shape, "
                 "and the strips show that their values differ. Ask which weights block 2 uses; the answer is its own.")
 
     def build(self):
         m = self.model
         mats = Group(*(self.state(n, 1.55, 0.46, gap=0.1) for n in (0, 1, 2)))
-        cards = Group(*(Block(m, n, lines=("Attention + add", "MLP + add", "own learned weights"), width=2.45, height=2.0, size=theme.BODY + 2) for n in (1, 2)))
+        cards = Group(*(Block(m, n, lines=("Attention + add", "MLP + add", "own learned weights"), width=2.45, height=2.0, size=theme.BODY + 2)
+                        for n in (1, 2)))
         cards.set_z_index(1)  # rows pass behind the block that works on them
         line = row(mats[0], cards[0], mats[1], cards[1], mats[2], gap=0.5)
         fit(line, STAGE.width, 4)
@@ -708,12 +756,14 @@ class WhatChanges(BlockPage):
         return "What changes as the rows move through the blocks?"
 
     def caption(self):
-        return ("Each block works out its queries, keys, values, attention weights and hidden units anew from the rows it receives. What it does not touch in a "
+        return ("Each block works out its queries, keys, values, attention weights and hidden units anew from the rows it receives. What it does not "
+                "touch in a "
                 "forward pass are the parameters stored with it.")
 
     def notes(self):
         m = self.model
-        return (f"Two kinds of numbers. The blue ones exist only while this picture is in the model, and every block writes new ones. The {count(m.parameters.block)} parameters of a block were there before, "
+        return ("Two kinds of numbers. The blue ones exist only while this picture is in the model, and every block writes new ones. The "
+                f"{count(m.parameters.block)} parameters of a block were there before, "
                 "and they are there unchanged afterwards. Only training changes them, through gradients and an optimizer.")
 
     def build(self):
@@ -725,18 +775,22 @@ class WhatChanges(BlockPage):
             part.move_to([x, y, 0])
         for mat in mats:
             mat.shift((y - mat.image.get_y()) * UP)
-        names = Group(*(words(t, theme.LABEL, theme.BLUE, bold=True).next_to(x.image, UP, buff=0.12) for t, x in zip(("$E$ input features", "$E^1$ new features"), mats)))
+        names = Group(*(words(t, theme.LABEL, theme.BLUE, bold=True).next_to(x.image, UP, buff=0.12) for t,
+                        x in zip(("$E$ input features", "$E^1$ new features"), mats)))
         arrows = Group(*(arrow([a, y, 0], [c, y, 0], gap=0.1) for a, c in (
             (mats[0].image.get_right()[0], cards[0].get_left()[0]), (cards[0].get_right()[0], mats[1].image.get_left()[0]),
             (mats[1].image.get_right()[0], cards[1].get_left()[0]), (cards[1].get_right()[0], STAGE.right))))
-        stores = Group(*(Box(f"Block {n} weights", words(f"{count(m.parameters.block)} stored numbers", theme.SMALLEST_PX, theme.GREY), color=theme.INK, width=2.9, height=0.82, size=theme.LABEL, fill=0.03)
+        stores = Group(*(Box(f"Block {n} weights", words(f"{count(m.parameters.block)} stored numbers", theme.SMALLEST_PX, theme.GREY), color=theme.INK,
+                             width=2.9, height=0.82, size=theme.LABEL, fill=0.03)
                          .next_to(c, DOWN, buff=0.52) for n, c in zip((1, 2), cards)))
         reads = Group(*(arrow(s.get_top(), c.get_bottom(), theme.GREY, gap=0.06) for s, c in zip(stores, cards)))
-        chain = Pipeline(*(Box(t, size=theme.SMALL, pad=0.16) for t in ("Q, K, V", "attention weights", "messages", "MLP activations", "updated rows")), gap=0.42)
+        chain = Pipeline(*(Box(t, size=theme.SMALL, pad=0.16) for t in ("Q, K, V", "attention weights", "messages", "MLP activations", "updated rows")),
+                         gap=0.42)
         label = words("Recomputed in each block:", theme.LABEL, theme.BLUE, bold=True)
         again = column(label, chain, gap=0.14, align=LEFT)
         fit(again, STAGE.width, 2).move_to([0, STAGE.bottom + 0.92, 0])
-        fixed = words("In this forward pass, learned weights stay fixed; training updates them later", theme.LABEL, theme.INK, bold=True).move_to([0, STAGE.bottom + 0.08, 0])
+        fixed = words("In this forward pass, learned weights stay fixed; training updates them later", theme.LABEL, theme.INK,
+                      bold=True).move_to([0, STAGE.bottom + 0.08, 0])
         self.step(FadeIn(mats[0]), FadeIn(names[0]), FadeIn(cards))
         self.step(FadeIn(stores), *draw(*reads))
         for i in (0, 1):
@@ -763,14 +817,16 @@ class TwelveBlocks(BlockPage):
     def caption(self):
         m, depth = self.model, self.dog.depth
         if depth is None:
-            return f"{figures.number_word(m.depth).capitalize()} blocks in a row, each with weights of its own. Only what leaves the last one is normalized, and from it the CLS row is read and scored, once."
+            return (f"{figures.number_word(m.depth).capitalize()} blocks in a row, each with weights of its own. Only what leaves the last one is "
+                    "normalized, and from it the CLS row is read and scored, once.")
         half = next(i for i, c in enumerate(depth.cosines, 1) if c >= (depth.start + 1) / 2)
         return (f"Real CLS rows, block by block. Their cosine with the last one goes from {num(depth.start, 2)} at the input to {num(depth.cosines[-1], 2)}; "
                 f"half of that way is behind them after block {half}. One label is read at the end.")
 
     def notes(self):
         m = self.model
-        return (f"What repeats {figures.number_word(m.depth)} times is the architecture, not the weights. Run a finger along the strips: the same row of {m.width} features, written anew by every block. "
+        return (f"What repeats {figures.number_word(m.depth)} times is the architecture, not the weights. Run a finger along the strips: the same row of "
+                f"{m.width} features, written anew by every block. "
                 "The bars say how much it already points where it will end. There is no prediction after each block; one classifier reads the last CLS.")
 
     def build(self):
@@ -804,9 +860,11 @@ class TwelveBlocks(BlockPage):
             bars.add(bar)
             values.add(words(num(c, 2), theme.SMALLEST_PX, bold=True).next_to(bar, UP, buff=0.04))
         floor = link([STAGE.left, base, 0], [STAGE.right, base, 0], theme.LINE, 2)
-        key = words("cosine with the CLS row after the last block", theme.SMALL, theme.GOLD, bold=True) if depth else words("each block writes the CLS row anew", theme.SMALL, theme.GREY)
+        key = words("cosine with the CLS row after the last block", theme.SMALL, theme.GOLD,
+                    bold=True) if depth else words("each block writes the CLS row anew", theme.SMALL, theme.GREY)
         key.move_to([STAGE.left, base - 0.2, 0], aligned_edge=LEFT)
-        flow = words(f"between blocks: all {self.matrix} feature values ($E^1$, $E^2$, …, $E^({m.depth - 1})$)", theme.SMALL, theme.GREY).move_to([STAGE.right, base - 0.2, 0], aligned_edge=RIGHT)
+        flow = words(f"between blocks: all {self.matrix} feature values ($E^1$, $E^2$, …, $E^({m.depth - 1})$)", theme.SMALL,
+                     theme.GREY).move_to([STAGE.right, base - 0.2, 0], aligned_edge=RIGHT)
         end = words(f"*After block {m.depth}* → final normalization → read CLS → class scores", theme.LABEL)
         one = words(f"One image, {figures.number_word(m.depth)} blocks, one prediction at the end", theme.LABEL, theme.BLUE, bold=True)
         end.move_to([STAGE.left, STAGE.bottom + 0.1, 0], aligned_edge=LEFT)
@@ -815,7 +873,8 @@ class TwelveBlocks(BlockPage):
         self.step(FadeIn(strips[0]), FadeIn(names[0]), *write(flow))
         self.go(LaggedStart(*(FadeIn(Group(s, n), shift=0.15 * RIGHT) for s, n in zip(strips[1:], names[1:])), lag_ratio=0.35), run_time=2.4)
         if depth:
-            self.step(FadeIn(floor), *write(key), LaggedStart(*(FadeIn(Group(b, v), shift=0.1 * UP) for b, v in zip(bars, values)), lag_ratio=0.2), run_time=2.0)
+            self.step(FadeIn(floor), *write(key), LaggedStart(*(FadeIn(Group(b, v), shift=0.1 * UP) for b, v in zip(bars, values)), lag_ratio=0.2),
+                      run_time=2.0)
         self.step(*write(end))
         self.go(*draw(outline(Group(cards[-1], strips[-1]), theme.AMBER, 4, pad=0.04)))
         self.step(*write(one))

@@ -39,11 +39,13 @@ class SelectCls(ClassifierPage):
 
     def caption(self):
         m = self.model
-        return (f"All {m.tokens} rows leave the last block, and the final LayerNorm keeps their shape. Only the outlined one is read: {m.width} features that stand "
+        return (f"All {m.tokens} rows leave the last block, and the final LayerNorm keeps their shape. Only the outlined one is read: {m.width} features "
+                "that stand "
                 f"for the whole {figures.picture_word(self.run, 'dog')}.")
 
     def notes(self):
-        return ("The classifier gets one complete row, not one number and not an average of rows. It is no longer the learned starting vector: attention in every block has "
+        return ("The classifier gets one complete row, not one number and not an average of rows. It is no longer the learned starting vector: attention "
+                "in every block has "
                 "let it read the patches. The patch rows are still there; this model simply does not read them again.")
 
     def build(self):
@@ -53,7 +55,8 @@ class SelectCls(ClassifierPage):
         normed = SparseMatrix(names, depth and depth.norm, 2.3, m.width, step=0.58, gap=0.12, size=theme.LABEL)
         norm = Box("Final", words("LayerNorm", theme.BODY, theme.GREY, bold=True), color=theme.GREY, height=1.3, width=1.95)
         h = self.dog.h
-        chosen = column(words("Select CLS", theme.BODY, theme.AMBER, bold=True), Strip(h, theme.BLUE, 3.1, 0.6), words(vec(h, 2), theme.CAPTION), words(times(1, m.width), theme.LABEL, theme.GREY), gap=0.14)
+        chosen = column(words("Select CLS", theme.BODY, theme.AMBER, bold=True), Strip(h, theme.BLUE, 3.1, 0.6), words(vec(h, 2), theme.CAPTION),
+                        words(times(1, m.width), theme.LABEL, theme.GREY), gap=0.14)
         line = row(raw, norm, normed, chosen, gap=0.55)
         fit(line, STAGE.width, 4)
         line.move_to([0, 0.0, 0])
@@ -61,19 +64,24 @@ class SelectCls(ClassifierPage):
         for x in (raw, normed):
             x.shift((y - x.image.get_y()) * UP)
         chosen.shift((normed.cell(rows.CLS).get_y() - chosen[1].get_y()) * UP)
-        heads = Group(*(column(words(t, theme.BODY, theme.BLUE, bold=True), words(times(m.tokens, m.width), theme.LABEL, theme.GREY), gap=0.02).next_to(x.image, UP, buff=0.16)
+        heads = Group(*(column(words(t, theme.BODY, theme.BLUE, bold=True), words(times(m.tokens, m.width), theme.LABEL, theme.GREY),
+                               gap=0.02).next_to(x.image, UP, buff=0.16)
                         for t, x in ((f"After block {m.depth}", raw), ("Normalized rows", normed))))
         marks = [x.mark(rows.CLS, width=5) for x in (raw, normed)]
         arrows = Group(arrow([raw.image.get_right()[0], y, 0], norm.get_left()), arrow(norm.get_right(), [normed.get_left()[0], y, 0]),
                        arrow(marks[1].get_right(), chosen[1].get_left(), theme.AMBER, width=4))
-        passed = words(f"The same dog has passed through all {m.depth} blocks", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.02, 0], aligned_edge=LEFT)
-        summary = column(words("One image summary", theme.BODY, theme.BLUE, bold=True), words(f"{m.width} features", theme.LABEL, theme.GREY), gap=0.04).next_to(chosen, DOWN, buff=0.3)
-        note = words("Only the highlighted row is read; context from the patch rows is already in it", theme.LABEL, bold=True).move_to([0, STAGE.bottom + 0.2, 0])
+        passed = words(f"The same dog has passed through all {m.depth} blocks", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.02, 0],
+                aligned_edge=LEFT)
+        summary = column(words("One image summary", theme.BODY, theme.BLUE, bold=True), words(f"{m.width} features", theme.LABEL, theme.GREY),
+                         gap=0.04).next_to(chosen, DOWN, buff=0.3)
+        note = words("Only the highlighted row is read; context from the patch rows is already in it", theme.LABEL,
+                     bold=True).move_to([0, STAGE.bottom + 0.2, 0])
         self.step(*write(passed), FadeIn(raw), FadeIn(heads[0]))
         self.step(*draw(arrows[0]), FadeIn(norm))
         self.go(*draw(arrows[1]), Emerge(normed, raw), FadeIn(heads[1]))
         self.step(*(FadeIn(m_) for m_ in marks))
-        quiet = Group(*(Rectangle(width=x.width + 0.06, height=x.height + 0.04, stroke_width=0, fill_color=theme.PAPER, fill_opacity=0.72).move_to(x) for x in (normed.cell(n) for n in names[1:] if n)))
+        quiet = Group(*(Rectangle(width=x.width + 0.06, height=x.height + 0.04, stroke_width=0, fill_color=theme.PAPER, fill_opacity=0.72).move_to(x)
+                        for x in (normed.cell(n) for n in names[1:] if n)))
         self.step(FadeIn(quiet), *draw(arrows[2]), FadeIn(chosen[0]), Emerge(chosen[1], normed.cell(rows.CLS)), *write(*chosen[2:]))
         self.step(*write(*summary, note))
 
@@ -91,7 +99,8 @@ class OpenClassifier(ClassifierPage):
                 f"The largest score, {num(self.top[0].logit)}, goes to {self.label}.")
 
     def notes(self):
-        return ("No feature belongs to a class: every class reads the complete row and weighs it in its own way. This head is one linear layer, without hidden units and without GELU. "
+        return ("No feature belongs to a class: every class reads the complete row and weighs it in its own way. This head is one linear layer, without "
+                "hidden units and without GELU. "
                 f"What it gives are scores; they turn into probabilities one page later. Three neurons stand for {count(self.model.classes)}.")
 
     def build(self):
@@ -107,16 +116,21 @@ class OpenClassifier(ClassifierPage):
         left.move_to([-4.1, y, 0])
         right.move_to([1.75, y, 0])
         symbols = Group(*(words(f"$h_({i})$", theme.BODY, theme.BLUE).next_to(u, LEFT, buff=0.2) for i, u in zip((1, 2, m.width), left.units)))
-        labels = Group(*(words(s.label, theme.BODY, bold=i == 0, width=None).next_to(u, RIGHT, buff=0.25) for i, (s, u) in enumerate(zip(self.top, right.units))))
+        labels = Group(*(words(s.label, theme.BODY, bold=i == 0, width=None).next_to(u, RIGHT, buff=0.25) for i,
+                         (s, u) in enumerate(zip(self.top, right.units))))
         for label in labels:
             fit(label, STAGE.right - label.get_left()[0], 0.6)
         more = words(f"{self.others} more class scores", theme.LABEL, theme.GREY).next_to(right[-1], RIGHT, buff=1.0).align_to(labels, LEFT)
         wires = connections(left, right, theme.tint(theme.GREY, 0.55), 1.6)
         winner = connections(left, right, theme.BLUE, 3.0)[0]
-        heads = Group(column(words("CLS features", theme.BODY, theme.BLUE, bold=True), words(times(1, m.width), theme.LABEL, theme.GREY), gap=0.02).move_to([-4.1, 2.0, 0]),
-                      column(words("Class scores", theme.BODY, theme.BLUE, bold=True), words(times(1, m.classes), theme.LABEL, theme.GREY), gap=0.02).move_to([1.75, 2.0, 0]))
-        layer = column(words(f"nn.Linear({m.width},{m.classes})", theme.BODY, theme.BLUE, bold=True), words(f"{m.width} weights + 1 bias for each class", theme.LABEL, theme.GREY), gap=0.03).move_to([-1.15, 1.98, 0])
-        which = words(f"{count(m.classes)} ImageNet classes are\nwhat this checkpoint predicts", theme.LABEL, theme.GREY).move_to([labels.get_left()[0], 2.0, 0], aligned_edge=LEFT)
+        heads = Group(column(words("CLS features", theme.BODY, theme.BLUE, bold=True), words(times(1, m.width), theme.LABEL, theme.GREY),
+                             gap=0.02).move_to([-4.1, 2.0, 0]),
+                      column(words("Class scores", theme.BODY, theme.BLUE, bold=True), words(times(1, m.classes), theme.LABEL, theme.GREY),
+                             gap=0.02).move_to([1.75, 2.0, 0]))
+        layer = column(words(f"nn.Linear({m.width},{m.classes})", theme.BODY, theme.BLUE, bold=True),
+                       words(f"{m.width} weights + 1 bias for each class", theme.LABEL, theme.GREY), gap=0.03).move_to([-1.15, 1.98, 0])
+        which = words(f"{count(m.classes)} ImageNet classes are\nwhat this checkpoint predicts", theme.LABEL,
+                      theme.GREY).move_to([labels.get_left()[0], 2.0, 0], aligned_edge=LEFT)
         note = words("Scores come from one affine layer; softmax follows", theme.LABEL, bold=True).move_to([0, STAGE.bottom + 0.14, 0])
         self.step(FadeIn(heads[0]), FadeIn(left), FadeIn(symbols))
         self.step(*draw(*winner), FadeIn(layer), lag_ratio=0.1)
@@ -144,7 +158,8 @@ class OneClassScore(ClassifierPage):
 
     def notes(self):
         m = self.model
-        return (f"Why do {self.label} and {self.top[1].label} get different scores from one row? They weigh it differently. The strip of products shows that no single feature decides; "
+        return (f"Why do {self.label} and {self.top[1].label} get different scores from one row? They weigh it differently. The strip of products shows "
+                "that no single feature decides; "
                 f"the {m.width - 2} that are not printed carry most of the sum. And the score is not a probability yet.")
 
     def build(self):
@@ -152,7 +167,8 @@ class OneClassScore(ClassifierPage):
         n, total = self.decimals()
         ys = (1.5, 0.45)
         features, weights, results, wires = Group(), Group(), Group(), Group()
-        sigma = Group(Circle(radius=0.62, stroke_color=theme.BLUE, stroke_width=4, fill_color=theme.tint(theme.BLUE, 0.1), fill_opacity=1), words("Σ", theme.TITLE, theme.BLUE, bold=True))
+        sigma = Group(Circle(radius=0.62, stroke_color=theme.BLUE, stroke_width=4, fill_color=theme.tint(theme.BLUE, 0.1), fill_opacity=1),
+                      words("Σ", theme.TITLE, theme.BLUE, bold=True))
         sigma.move_to([2.6, 0.1, 0])
         head = words(f"Zoom into one output neuron: *{self.label}*", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.02, 0], aligned_edge=LEFT)
         for i, y in enumerate(ys):
@@ -171,13 +187,15 @@ class OneClassScore(ClassifierPage):
             direction = sigma.get_center() - start
             wires.add(arrow(start, sigma.get_center() - 0.66 * direction / np.linalg.norm(direction), theme.GREY, gap=0.12))
         wires.add(arrow(bias.get_top(), sigma.get_bottom(), theme.GREY, gap=0.06))
-        score = column(words(num(c.logit, total), theme.TITLE + 12, theme.BLUE, bold=True), words("one class score", theme.LABEL, theme.GREY), gap=0.02).move_to([5.2, 0.0, 0])
+        score = column(words(num(c.logit, total), theme.TITLE + 12, theme.BLUE, bold=True), words("one class score", theme.LABEL, theme.GREY),
+                       gap=0.02).move_to([5.2, 0.0, 0])
         score.shift((sigma.get_y() - score[0].get_y()) * UP)
         out = arrow(sigma.get_right(), score[0].get_left(), theme.BLUE, gap=0.12, width=4)
         terms = [num(c.products[0], n)]
         for value in (c.products[1], c.others, c.bias):
             terms += ["+" if round(value, n) >= 0 else MINUS, num(abs(value), n)]
-        line = sum_line(*terms, "≈", words(num(c.logit, total), theme.CAPTION + 4, theme.BLUE, bold=True), size=theme.CAPTION + 4, gap=0.26).move_to([0, STAGE.bottom + 0.22, 0])
+        line = sum_line(*terms, "≈", words(num(c.logit, total), theme.CAPTION + 4, theme.BLUE, bold=True), size=theme.CAPTION + 4,
+                        gap=0.26).move_to([0, STAGE.bottom + 0.22, 0])
         self.step(*write(head), FadeIn(features))
         self.step(*write(*weights))
         self.go(*(FadeIn(r, shift=0.4 * RIGHT) for r in results))
@@ -196,11 +214,13 @@ class SoftmaxOverClasses(ClassifierPage):
 
     def caption(self):
         _, shown = self.percentages()
-        return (f"exp of a score, divided by the sum over all {count(self.model.classes)} classes. That gives {self.label} {shown[0]}; the {self.others} classes "
+        return (f"exp of a score, divided by the sum over all {count(self.model.classes)} classes. That gives {self.label} {shown[0]}; the {self.others} "
+                "classes "
                 f"that are not drawn stand in the denominator too and share {shown[3]}.")
 
     def notes(self):
-        return ("Would softmax over the three printed scores give the same? Try it: the denominator would lack all the others. Attention ran softmax over source rows; here it runs over "
+        return ("Would softmax over the three printed scores give the same? Try it: the denominator would lack all the others. Attention ran softmax "
+                "over source rows; here it runs over "
                 "labels. The class with the largest share is the prediction.")
 
     def build(self):
@@ -217,7 +237,8 @@ class SoftmaxOverClasses(ClassifierPage):
             logits.add(words("⋮" if i == 3 else num(s.logit), theme.CAPTION, theme.GREY if i == 3 else theme.INK, bold=True).move_to([-2.2, y, 0]))
             track = Rectangle(width=wide, height=0.46, stroke_width=0, fill_color=theme.PANEL, fill_opacity=1).move_to([x0, y, 0], aligned_edge=LEFT)
             color = theme.BLUE if i == 0 else theme.GREY if i == 3 else theme.tint(theme.BLUE, 0.5)
-            bar = Rectangle(width=max(wide * s.probability, 0.03), height=0.46, stroke_width=0, fill_color=color, fill_opacity=1).move_to(track, aligned_edge=LEFT)
+            bar = Rectangle(width=max(wide * s.probability, 0.03), height=0.46, stroke_width=0, fill_color=color, fill_opacity=1).move_to(track,
+                    aligned_edge=LEFT)
             tracks.add(track)
             bars.add(bar)
             text = words(share, theme.CAPTION if i < 3 else theme.BODY, theme.BLUE if i == 0 else theme.INK, bold=i == 0).next_to(track, RIGHT, buff=0.2)
@@ -226,11 +247,14 @@ class SoftmaxOverClasses(ClassifierPage):
         heads = Group(column(words("Class scores (logits)", theme.BODY, theme.BLUE, bold=True), gap=0).move_to([STAGE.left, 2.0, 0], aligned_edge=LEFT),
                       words("Class probabilities", theme.BODY, theme.BLUE, bold=True).move_to([x0, 2.0, 0], aligned_edge=LEFT))
         soft = Box("softmax", words(f"all {count(m.classes)} scores", theme.SMALL, theme.GREY), width=2.1, height=2.7).move_to([0.3, 0.02, 0])
-        arrows = Group(*(Group(arrow([-1.45, y, 0], [soft.get_left()[0], y, 0], theme.GREY, gap=0.04), arrow([soft.get_right()[0], y, 0], [x0, y, 0], theme.GREY, gap=0.06)) for y in ys))
+        arrows = Group(*(Group(arrow([-1.45, y, 0], [soft.get_left()[0], y, 0], theme.GREY, gap=0.04),
+                               arrow([soft.get_right()[0], y, 0], [x0, y, 0], theme.GREY, gap=0.06)) for y in ys))
         best = self.top[0]
-        formula = words(f"p({best.label}) = exp({num(best.logit)}) / sum of exp(all {count(m.classes)} scores) ≈ {num(best.probability, 4)}", theme.BODY, theme.INK, bold=True)
+        formula = words(f"p({best.label}) = exp({num(best.logit)}) / sum of exp(all {count(m.classes)} scores) ≈ {num(best.probability, 4)}", theme.BODY,
+                        theme.INK, bold=True)
         fit(formula, STAGE.width, 0.6).move_to([0, STAGE.bottom + 0.55, 0])
-        one = words(f"Class labels are the alternatives, so the sum runs over all {count(m.classes)}, and the {count(m.classes)} probabilities sum to 1", theme.LABEL, theme.GREY)
+        one = words(f"Class labels are the alternatives, so the sum runs over all {count(m.classes)}, and the {count(m.classes)} probabilities sum to 1",
+                    theme.LABEL, theme.GREY)
         fit(one, STAGE.width, 0.5).move_to([0, STAGE.bottom + 0.08, 0])
         self.step(FadeIn(heads[0]), *write(*names), *write(*logits))
         self.step(*draw(*(a[0] for a in arrows)), FadeIn(soft))
@@ -252,7 +276,8 @@ class TwoSoftmaxes(ClassifierPage):
                 "Both rows sum to one; only the second one names a label.")
 
     def notes(self):
-        return ("Does a large attention weight on the nose make a breed more probable? Not by itself: it says that the nose sends much to this one query in this one head. "
+        return ("Does a large attention weight on the nose make a breed more probable? Not by itself: it says that the nose sends much to this one query "
+                "in this one head. "
                 "One rule, two axes: sources there, labels here. Ask the class which of the two is computed once for an image.")
 
     def build(self):
@@ -264,13 +289,16 @@ class TwoSoftmaxes(ClassifierPage):
         other = next((s.label for s in (*self.cat.prediction.top, *p.top) if s.label != self.label))
         cards = Group()
         for area, over, question, start, middle, end, below, color in (
-                (left, "ATTENTION · one query", "Which source rows help?", f"{m.tokens} scores", "softmax over sources", f"{m.tokens} weights", "CLS + P1 + P2 + … + " + rows.name(m.patches), theme.TEAL),
-                (right, "CLASSIFIER · one image", "Which image label fits?", f"{count(m.classes)} logits", "softmax over labels", "probabilities", f"{self.label}, {other}, …", theme.BLUE)):
+                (left, "ATTENTION · one query", "Which source rows help?", f"{m.tokens} scores", "softmax over sources", f"{m.tokens} weights",
+                 "CLS + P1 + P2 + … + " + rows.name(m.patches), theme.TEAL),
+                (right, "CLASSIFIER · one image", "Which image label fits?", f"{count(m.classes)} logits", "softmax over labels", "probabilities",
+                 f"{self.label}, {other}, …", theme.BLUE)):
             frame = panel(area.width, 4.0, theme.tint(color, 0.5), theme.tint(color, 0.04)).move_to([area.center[0], 0.22, 0])
             x = area.center[0]
             top = words(over, theme.LABEL, color, bold=True).move_to([x, 1.86, 0])
             ask = words(question, theme.CAPTION + 6, bold=True).move_to([x, 1.28, 0])
-            chain = Pipeline(words(start, theme.LABEL), Box(middle, color=color, size=theme.SMALL, pad=0.16), words(end, theme.LABEL), gap=0.5).move_to([x, 0.5, 0])
+            chain = Pipeline(words(start, theme.LABEL), Box(middle, color=color, size=theme.SMALL, pad=0.16), words(end, theme.LABEL),
+                             gap=0.5).move_to([x, 0.5, 0])
             cards.add(Group(frame, top, ask, chain, words(below, theme.LABEL, theme.GREY).move_to([x, -1.38, 0])))
         band = TokenRow(weights, names, m.tokens, left.width - 0.9, 0.5, theme.TEAL, weights=True, wide=0.62, size=theme.SMALL)
         band.move_to([left.center[0], -0.52, 0])
@@ -311,7 +339,8 @@ class FinalPrediction(ClassifierPage):
     def notes(self):
         best, p = self.top[0], self.dog.prediction
         right = "" if p.correct is None else " Here the answer is right." if p.correct else f" Here the answer is wrong: the picture shows a {p.known.label}."
-        return (f"No patch voted for a label of its own; one head read one row.{right} Keep {pct(best.probability)} apart from an accuracy: it is what the model gives "
+        return (f"No patch voted for a label of its own; one head read one row.{right} Keep {pct(best.probability)} apart from an accuracy: it is what "
+                "the model gives "
                 f"this label on this {figures.picture_word(self.run, 'dog')}, and says nothing about how often it is right.")
 
     def build(self):
@@ -321,18 +350,22 @@ class FinalPrediction(ClassifierPage):
         photo.move_to([STAGE.left + 1.6, y, 0])
         under = words(f"The same {figures.picture_word(self.run, 'dog')}", theme.LABEL, bold=True).next_to(photo, DOWN, buff=0.14)
         strip = Strip(self.dog.h, theme.BLUE, 2.3, 0.7).move_to([-1.6, y, 0])
-        cls = Group(words("Final CLS", theme.BODY, theme.BLUE, bold=True).next_to(strip, UP, buff=0.14), words(f"{m.width} image features", theme.LABEL, theme.GREY).next_to(strip, DOWN, buff=0.14))
-        head = Box("Linear + softmax", words(f"{count(m.classes)} probabilities", theme.LABEL, theme.GREY), width=2.9, height=1.3, size=theme.BODY).move_to([1.55, y, 0])
+        cls = Group(words("Final CLS", theme.BODY, theme.BLUE, bold=True).next_to(strip, UP, buff=0.14),
+                    words(f"{m.width} image features", theme.LABEL, theme.GREY).next_to(strip, DOWN, buff=0.14))
+        head = Box("Linear + softmax", words(f"{count(m.classes)} probabilities", theme.LABEL, theme.GREY), width=2.9, height=1.3,
+                   size=theme.BODY).move_to([1.55, y, 0])
         name = fit(words(best.label, theme.TITLE - 8, theme.BLUE, bold=True), 2.7, 1.0)
         answer = column(words("Choose the largest probability", theme.LABEL, theme.GREY, width=2.4, align="center"), gap=0)
         result = Box(name, words(f"{pct(best.probability)}", theme.TITLE, theme.INK, bold=True), width=3.1, height=1.75)
         result.move_to([STAGE.right - 1.55, y, 0])
         answer.next_to(result, UP, buff=0.16)
         arrows = Group(arrow(photo, strip), arrow(strip, head), arrow(head, result))
-        way = Pipeline(*(words(t, theme.BODY, theme.BLUE if i == 3 else theme.INK, bold=i == 3) for i, t in enumerate(("Pixels", "patches", "contextual features", "one image prediction"))), gap=0.75)
+        way = Pipeline(*(words(t, theme.BODY, theme.BLUE if i == 3 else theme.INK, bold=i == 3) for i,
+                         t in enumerate(("Pixels", "patches", "contextual features", "one image prediction"))), gap=0.75)
         way.move_to([0, STAGE.bottom + 0.3, 0])
         self.step(photo, *write(under))
         self.step(*draw(arrows[0]), Emerge(strip, photo), *write(*cls))
         self.step(*draw(arrows[1]), FadeIn(head))
         self.step(*draw(arrows[2]), *write(answer), FadeIn(result, scale=0.7))
-        self.step(LaggedStart(*(FadeIn(x, shift=0.2 * RIGHT) for pair in zip(way.stages, [*way.arrows, Group()]) for x in pair if x.family_members_with_points()), lag_ratio=0.3))
+        self.step(LaggedStart(*(FadeIn(x, shift=0.2 * RIGHT) for pair in zip(way.stages, [*way.arrows, Group()]) for x in pair
+                                if x.family_members_with_points()), lag_ratio=0.3))

@@ -139,8 +139,7 @@ class ThreeProjections(HeadPage):
     def build(self):
         m = self.model
         few = {name: i for name, i in self.names.items() if name in (rows.CLS, "P1", rows.name(m.patches))}
-        line = words(f"Follow one head in block 1 · {m.width} features / {m.heads} heads = {m.head_width} per head", theme.LABEL,
-                     theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0], aligned_edge=LEFT)
+        line = lead(f"Follow one head in block 1 · {m.width} features / {m.heads} heads = {m.head_width} per head")
         x = self.put(self.tokens("x", 3.1, 2.9, size=theme.LABEL - 2, wide=0.24, names=few), STAGE.left + 2.35, STAGE.center[1] - 0.42)
         head_ = words("X = LayerNorm(E)", theme.BODY, theme.BLUE, bold=True).next_to(x.column_labels, UP, buff=0.08).set_x(x.image.get_x())
         shape = words(times(m.tokens, m.width), theme.LABEL, theme.GREY).next_to(x.border, DOWN, buff=0.1)
@@ -150,8 +149,8 @@ class ThreeProjections(HeadPage):
             box = Box(math(f"× W_{letter}", theme.BODY + 2, color), words(f"({times(m.width, m.head_width)})", theme.SMALL, theme.GREY), color=color,
                       width=1.85, height=1.0)
             box.move_to([STAGE.left + 6.15, y, 0])
-            bias = column(math(f"+ b_{letter}", theme.BODY + 2, color), words(f"{m.head_width} values", theme.SMALL, theme.GREY), gap=0.02).next_to(box, RIGHT,
-                                                                                                                                                    buff=0.2)
+            bias = column(math(f"+ b_{letter}", theme.BODY + 2, color), words(f"{m.head_width} values", theme.SMALL, theme.GREY), gap=0.02)
+            bias.next_to(box, RIGHT, buff=0.2)
             out = self.put(self.tokens(letter.lower(), 1.16, 2.2, color, names=few, size=theme.SMALLEST_PX, wide=0.22, labels=True), STAGE.right - 2.25,
                            y - 0.06)
             name = column(words(letter, theme.TITLE - 6, color, bold=True), words(times(m.tokens, m.head_width), theme.SMALL, theme.GREY), gap=0.0,
@@ -175,14 +174,14 @@ class OneCell(HeadPage):
 
     def notes(self):
         m = self.model
-        return (f"Which query and which key made the outlined cell? Follow the row of Q and the column of K transposed until they cross. {m.head_width} products are added and divided by "
+        return (f"Which query and which key made the outlined cell? Follow the row of Q and the column of K transposed until they cross. {m.head_width} "
+                "products are added and divided by "
                 f"{num(m.head_width**0.5, 0)}, the root of {m.head_width}. Scores may be negative, and the matrix is not symmetric: "
                 "what CLS thinks of a patch is not what the patch thinks of CLS.")
 
     def build(self):
         m, cls, nose = self.model, rows.CLS, self.nose
-        rule = words("*Rows:* receiving queries. *Columns:* source keys. CLS is first on both axes.", theme.LABEL,
-                     theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0], aligned_edge=LEFT)
+        rule = lead("*Rows:* receiving queries. *Columns:* source keys. CLS is first on both axes.")
         y, side = STAGE.center[1] - 0.04, 2.95
         q = self.put(self.tokens("q", side, 1.5, theme.VIOLET, title=f"Q · {times(m.tokens, m.head_width)}"), STAGE.left + 1.6, y)
         k = self.array("k")
@@ -216,10 +215,10 @@ class OneCell(HeadPage):
         self.remove(blank, *meet)
         self.add(cell)
         self.go(*write(formula), run_time=0.5)
-        along = words("CLS row: what CLS reads.", theme.LABEL - 1, theme.VIOLET, bold=True).move_to([STAGE.right, formula.get_y() + 0.02, 0],
-                                                                                                    aligned_edge=RIGHT)
-        down = words("CLS column: how each query scores CLS.", theme.LABEL - 1, theme.INK, bold=True).move_to([STAGE.right, formula.get_y() + 0.02, 0],
-                                                                                                              aligned_edge=RIGHT)
+        along = words("CLS row: what CLS reads.", theme.LABEL - 1, theme.VIOLET, bold=True)
+        along.move_to([STAGE.right, formula.get_y() + 0.02, 0], aligned_edge=RIGHT)
+        down = words("CLS column: how each query scores CLS.", theme.LABEL - 1, theme.INK, bold=True)
+        down.move_to([STAGE.right, formula.get_y() + 0.02, 0], aligned_edge=RIGHT)
         along.shift(0.2 * UP)
         down.shift(0.16 * DOWN)
         self.step(column_.animate.move_to(kt.column(rows.name(m.patches))), cell.animate.move_to(s.cell(cls, rows.name(m.patches))), FadeOut(right),
@@ -250,7 +249,8 @@ class FollowClsRow(HeadPage):
 
     def notes(self):
         m = self.model
-        return (f"If only CLS is classified, why work out the other {m.patches} rows? Each patch needs its own weights to be updated, and the next block reads those patches. "
+        return (f"If only CLS is classified, why work out the other {m.patches} rows? Each patch needs its own weights to be updated, and the next block reads "
+                "those patches. "
                 f"For this message one row of {m.tokens} scores and all value rows are enough. "
                 f"Softmax runs over {m.patches} patches and CLS itself, nothing is masked.")
 
@@ -278,8 +278,8 @@ class FollowClsRow(HeadPage):
         soft = Group(arrow([left + width / 2, under.get_bottom()[1] - 0.02, 0], [left + width / 2, low.border.get_top()[1] + 0.02, 0], theme.TEAL, gap=0.1,
                            width=5))
         soft.add(words(f"softmax across all {m.tokens} scores", theme.LABEL, theme.TEAL, bold=True).next_to(soft, RIGHT, buff=0.2))
-        total = row(math(f"a_0 + a_1 + dots.h + a_{m.patches} = 1", theme.BODY, theme.TEAL)).move_to([STAGE.right, below.get_bottom()[1] - 0.26, 0],
-                                                                                                     aligned_edge=RIGHT)
+        total = row(math(f"a_0 + a_1 + dots.h + a_{m.patches} = 1", theme.BODY, theme.TEAL))
+        total.move_to([STAGE.right, below.get_bottom()[1] - 0.26, 0], aligned_edge=RIGHT)
         counted = words(f"1 CLS score + {m.patches} patch scores", theme.LABEL, theme.GREY).move_to([left, total.get_y(), 0], aligned_edge=LEFT)
         more = words("Patch queries update patches → the next block’s CLS reads those updated patches.", theme.SMALL, theme.GREY, width=3.5)
         more.move_to([STAGE.left, STAGE.bottom + 0.6, 0], aligned_edge=LEFT)
@@ -317,7 +317,8 @@ class ScoresToWeights(HeadPage):
 
     def caption(self):
         m = self.model
-        return (f"Softmax works along each row. The CLS row becomes weights over CLS and {m.patches} patches that sum to one; every other query gets a row of its own. "
+        return (f"Softmax works along each row. The CLS row becomes weights over CLS and {m.patches} patches that sum to one; every other query gets a row of "
+                "its own. "
                 "They will mix the value rows.")
 
     def notes(self):
@@ -371,8 +372,10 @@ class FullAttention(HeadPage):
 
     def notes(self):
         m = self.model
-        return ("Suppose we kept the causal mask: CLS stands first, so what could it read? Itself, nothing more, and the picture would never reach the classifier. "
-                f"So nothing is blocked: CLS reads {rows.name(m.patches)}, and {rows.name(m.patches)} reads CLS. A filled cell means that the way is open, not that much weight travels on it.")
+        return ("Suppose we kept the causal mask: CLS stands first, so what could it read? Itself, nothing more, and the picture would never reach the "
+                "classifier. "
+                f"So nothing is blocked: CLS reads {rows.name(m.patches)}, and {rows.name(m.patches)} reads CLS. A filled cell means that the way is open, not "
+                "that much weight travels on it.")
 
     def build(self):
         m = self.model
@@ -424,12 +427,13 @@ class LikeBank(HeadPage):
                 "The query picks the receiver, the values are what arrives.")
 
     def notes(self):
-        return (f"What plays the part of bank in our calculation? CLS: it is the receiver that we follow. River was one source there, {self.nose} is one source here. "
-                "Both messages are sums of weighted value rows. The widths of the arrows are made up. Do not forget the source that is easily missed: CLS reads its own value row too.")
+        return (f"What plays the part of bank in our calculation? CLS: it is the receiver that we follow. River was one source there, {self.nose} is one "
+                "source here. "
+                "Both messages are sums of weighted value rows. The widths of the arrows are made up. Do not forget the source that is easily missed: CLS "
+                "reads its own value row too.")
 
     def build(self):
-        head_ = words("Choose a receiver. Mix source values to make a message for that receiver.", theme.LABEL,
-                      theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0], aligned_edge=LEFT)
+        head_ = lead("Choose a receiver. Mix source values to make a message for that receiver.")
         m, photo = self.model, Photograph(self.run)
         last = rows.name(m.patches)
         texts = (("river", 0.9), ("other allowed tokens", 0.35), ("bank", 0.5))
@@ -481,7 +485,8 @@ class ValueRows(HeadPage):
 
     def notes(self):
         m = self.model
-        return (f"Where does row {self.nose} of V come from? From the normalized row with {m.width} features, through one shared layer with {m.head_width} outputs. "
+        return (f"Where does row {self.nose} of V come from? From the normalized row with {m.width} features, through one shared layer with {m.head_width} "
+                "outputs. "
                 f"Its first number here is {num(self.head.v[self.nose][1])}. CLS has a value row as well, although no crop belongs to it.")
 
     def build(self):
@@ -503,8 +508,8 @@ class ValueRows(HeadPage):
                 arrow(layer.get_right(), [out.row_labels.get_left()[0], y, 0], theme.BLUE)]
         low = STAGE.bottom + 0.35
         crop = photo.crop(self.number, 0.72, theme.AMBER).move_to([STAGE.left + 0.36, low, 0])
-        label = row(words(f"{self.nose} →", theme.BODY, bold=True), math(f"v_{self.number} =", theme.CAPTION, theme.BLUE), gap=0.2).next_to(crop, RIGHT,
-                                                                                                                                            buff=0.22)
+        label = row(words(f"{self.nose} →", theme.BODY, bold=True), math(f"v_{self.number} =", theme.CAPTION, theme.BLUE), gap=0.2)
+        label.next_to(crop, RIGHT, buff=0.22)
         strip = Strip(v, width=3.6, height=0.42).next_to(label, RIGHT, buff=0.25)
         values = words(vec(v, 2, last=True), theme.BODY, bold=True).next_to(strip, RIGHT, buff=0.25)
         note = words(f"{m.head_width} learned features ·\nrounded, from this dog", theme.SMALL, theme.GREY).move_to([STAGE.right, low, 0], aligned_edge=RIGHT)
@@ -531,8 +536,10 @@ class ScaleValueRow(HeadPage):
                 "What comes out is addressed to CLS.")
 
     def notes(self):
-        return (f"Ask before each click what is chosen next. First the query row of CLS, then the column of {self.nose}: one weight comes out. Then row {self.nose} of V. Multiply feature 1 by the weight, "
-                f"then feature 2, then all the others by the same weight. {self.nose} is the source of every product, CLS its receiver. The factors are rounded for display.")
+        return (f"Ask before each click what is chosen next. First the query row of CLS, then the column of {self.nose}: one weight comes out. Then row "
+                f"{self.nose} of V. Multiply feature 1 by the weight, "
+                f"then feature 2, then all the others by the same weight. {self.nose} is the source of every product, CLS its receiver. The factors are "
+                "rounded for display.")
 
     def build(self):
         m, cls, nose, n = self.model, rows.CLS, self.nose, self.number
@@ -548,8 +555,8 @@ class ScaleValueRow(HeadPage):
                             ("Scale each feature", theme.TEAL)), 1)]
         unders = ["its query row in A", f"A[CLS, {nose}] · one weight", f"V[{nose}, :] · all {m.head_width} features",
                   f"Contribution to CLS · {times(1, m.head_width)}"]
-        lines = Group(*(column(s, words(t, theme.SMALL, theme.GREY), gap=0.02, align=LEFT) for s, t in zip(steps, unders))).arrange(DOWN, buff=0.2,
-                                                                                                                                    aligned_edge=LEFT)
+        lines = Group(*(column(s, words(t, theme.SMALL, theme.GREY), gap=0.02, align=LEFT) for s, t in zip(steps, unders)))
+        lines.arrange(DOWN, buff=0.2, aligned_edge=LEFT)
         lines.move_to([left, y + 0.05, 0], aligned_edge=LEFT)
         low = STAGE.bottom + 0.5
         pill = column(math(f"a_{n}", theme.BODY, theme.TEAL), weight_pill(self.weight(nose, 6), 0.25, theme.LABEL), gap=0.06)
@@ -605,7 +612,8 @@ class WeightedRows(HeadPage):
 
     def caption(self):
         m = self.model
-        return (f"The same for other sources: each has its own weight in the CLS row and its own value row. Measured in one head; each result has {m.head_width} features, all for CLS.")
+        return (f"The same for other sources: each has its own weight in the CLS row and its own value row. Measured in one head; each result has "
+                f"{m.head_width} features, all for CLS.")
 
     def notes(self):
         rows_ = self.head.attention[rows.CLS].weights
@@ -616,8 +624,7 @@ class WeightedRows(HeadPage):
 
     def build(self):
         m, h = self.model, self.head
-        head_ = words("Keep the receiver fixed: every weight below comes from the CLS row.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0],
-                                                                                                                              aligned_edge=LEFT)
+        head_ = lead("Keep the receiver fixed: every weight below comes from the CLS row.")
         names = list(self.names)
         places = (STAGE.left + 3.1, STAGE.left + 6.55, STAGE.right - 1.95)
         values, results = [h.v[n] for n in names], [h.contributions[n] for n in names]
@@ -669,13 +676,13 @@ class AddContributions(HeadPage):
 
     def notes(self):
         m = self.model
-        return (f"Why is the result one row, and why with {m.head_width} features? Take feature 1 and go down the column: {m.tokens} numbers, one sum. The same for feature 2, and so on to {m.head_width}. "
+        return (f"Why is the result one row, and why with {m.head_width} features? Take feature 1 and go down the column: {m.tokens} numbers, one sum. The "
+                f"same for feature 2, and so on to {m.head_width}. "
                 "The sources disappear in the sum, the features stay. Every term belongs to the one query of CLS.")
 
     def build(self):
         m, h = self.model, self.head
-        head_ = words(f"Add the same feature across sources. Keep all {m.head_width} features.", theme.LABEL,
-                      theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0], aligned_edge=LEFT)
+        head_ = lead(f"Add the same feature across sources. Keep all {m.head_width} features.")
         under = words(f"Weighted contributions for CLS · each {times(1, m.head_width)}", theme.LABEL, theme.TEAL,
                       bold=True).move_to([STAGE.right, STAGE.top - 0.1, 0], aligned_edge=RIGHT)
         names = [*self.names, f"Other {h.others_count}"]
@@ -694,8 +701,8 @@ class AddContributions(HeadPage):
         total = self.line("Message for CLS", message, base, xs, limit, 3, theme.CAPTION)
         total[0].set_color(theme.TEAL)
         shape = words(times(1, m.head_width), theme.SMALL, theme.GREY).next_to(total[1], DOWN, buff=0.06)
-        foot = words(f"*{m.tokens} source contributions* → one message for the receiving CLS query.", theme.BODY).move_to([STAGE.right, STAGE.bottom + 0.08, 0],
-                                                                                                                          aligned_edge=RIGHT)
+        foot = words(f"*{m.tokens} source contributions* → one message for the receiving CLS query.", theme.BODY)
+        foot.move_to([STAGE.right, STAGE.bottom + 0.08, 0], aligned_edge=RIGHT)
         self.step(FadeIn(local_roles()), FadeIn(head_), FadeIn(under), FadeIn(heads), *(FadeIn(p) for line in lines for p in line), FadeIn(signs))
         self.step(FadeIn(rule), FadeIn(total[0]))
         self.fall([line[2] for line in lines], total[2])
@@ -731,13 +738,14 @@ class MessageGoesOn(HeadPage):
 
     def notes(self):
         m = self.model
-        return (f"Can {m.head_width} numbers be added to {m.width}? No, the widths differ. So first the {figures.number_word(m.heads)} messages are combined and projected; that box is opened on the next pages. "
-                f"Then the update and the row that came in are added: for feature 1, {num(self.dog.cls.e[1])} and {num(self.dog.block1.update[1])} make {num(self.dog.block1.u[1])}, up to rounding.")
+        return (f"Can {m.head_width} numbers be added to {m.width}? No, the widths differ. So first the {figures.number_word(m.heads)} messages are combined "
+                "and projected; that box is opened on the next pages. "
+                f"Then the update and the row that came in are added: for feature 1, {num(self.dog.cls.e[1])} and {num(self.dog.block1.update[1])} make "
+                f"{num(self.dog.block1.u[1])}, up to rounding.")
 
     def build(self):
         m, b = self.model, self.dog.block1
-        head_ = words("Same pattern as text: *current token row + context update → updated token row.*", theme.LABEL,
-                      theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0], aligned_edge=LEFT)
+        head_ = lead("Same pattern as text: *current token row + context update → updated token row.*")
         y, low = STAGE.top - 1.5, STAGE.bottom + 1.25
         message = self.named("Head 1 message for CLS", b.cls_messages[0], theme.TEAL, STAGE.left + 1.5, y, 2.6)
         box = Box(f"Combine {m.heads} head messages", words(f"then project to {m.width} features", theme.SMALL, theme.BLUE), width=3.7, height=1.3,
@@ -765,8 +773,8 @@ class MessageGoesOn(HeadPage):
 
     def named(self, name, vector, color, x, y, width):
         strip = Strip(vector, color, width, 0.42).move_to([x, y, 0])
-        top = row(words(name, theme.LABEL, color, bold=True), words(f"· {times(1, vector.length)}", theme.SMALL, theme.GREY), gap=0.1).next_to(strip, UP,
-                                                                                                                                               buff=0.1)
+        top = row(words(name, theme.LABEL, color, bold=True), words(f"· {times(1, vector.length)}", theme.SMALL, theme.GREY), gap=0.1)
+        top.next_to(strip, UP, buff=0.1)
         return Group(top, strip, words(vec(vector, 2), theme.LABEL).next_to(strip, DOWN, buff=0.08))
 
 
@@ -781,13 +789,13 @@ class OwnMessages(HeadPage):
                 "A receiver’s messages end up in its own input row, over the residual path.")
 
     def notes(self):
-        return (f"Does the message for CLS also change {self.nose}? No. {self.nose} asks with its own query, gets its own weights and its own message. What the two share is V, the value rows of this head. "
+        return (f"Does the message for CLS also change {self.nose}? No. {self.nose} asks with its own query, gets its own weights and its own message. What "
+                "the two share is V, the value rows of this head. "
                 "All messages of a head come from the rows that entered the block, so none has to wait for another.")
 
     def build(self):
         m, cls = self.model, rows.CLS
-        head_ = words("Keep the source values. Change the receiving query and its weights.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0],
-                                                                                                                              aligned_edge=LEFT)
+        head_ = lead("Keep the source values. Change the receiving query and its weights.")
         xs = {"name": STAGE.left + 0.95, "weights": STAGE.left + 4.1, "v": STAGE.left + 8.2, "out": STAGE.right - 1.75}
         heads = Group(*(words(t, theme.LABEL, c, bold=True).move_to([xs[k], STAGE.top - 0.7, 0]) for t, c, k in
                         (("Receiver", theme.VIOLET, "name"), (f"Its own {m.tokens} weights", theme.TEAL, "weights"), ("Same V", theme.BLUE, "v"),

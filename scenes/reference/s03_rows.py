@@ -65,10 +65,12 @@ class PrepareRows(SectionCard):
         return ("Add location", "Introduce CLS", "Resume the forward pass")
 
     def caption(self):
-        return f"One {figures.picture_word(self.run, 'dog')} all the way: its rows learn where they belong, a summary row joins them, and together they go to the classifier."
+        return (f"One {figures.picture_word(self.run, 'dog')} all the way: its rows learn where they belong, a summary row joins them, and together they go to "
+                "the classifier.")
 
     def notes(self):
-        return (f"What do the {self.model.patches} rows know so far? Only what each piece looks like. Two things are missing before attention can start: where a piece lay, "
+        return (f"What do the {self.model.patches} rows know so far? Only what each piece looks like. Two things are missing before attention can start: where "
+                "a piece lay, "
                 "and a place where the answer for the whole picture can gather. Name the three steps of the section and go on to the first.")
 
     def art(self):
@@ -94,8 +96,10 @@ class GiveLocation(RowsPage):
 
     def notes(self):
         r, c = self.place
-        return (f"Did the patch projection ever hear of row {r} or column {c}? It only saw pixel values, the same layer for every slot. Slide along the row and down the column "
-                f"until they cross at {self.nose}. Shuffle the pieces in your mind: the content rows would be the same set. So the place needs a vector of its own.")
+        return (f"Did the patch projection ever hear of row {r} or column {c}? It only saw pixel values, the same layer for every slot. Slide along the row "
+                "and down the column "
+                f"until they cross at {self.nose}. Shuffle the pieces in your mind: the content rows would be the same set. So the place needs a vector of its "
+                "own.")
 
     def build(self):
         n, (r, c), m = self.number, self.place, self.model
@@ -144,7 +148,8 @@ class LookupTable(RowsPage):
 
     def caption(self):
         m = self.model
-        return (f"The table holds one trainable row of {m.width} numbers a slot, {count(m.parameters.position_patches)} in all, and every image uses the same one. "
+        return (f"The table holds one trainable row of {m.width} numbers a slot, {count(m.parameters.position_patches)} in all, and every image uses the same "
+                "one. "
                 f"Slot {self.number} gets $p_{self.number}$, whatever its pixels show.")
 
     def notes(self):
@@ -191,8 +196,8 @@ class LookupTable(RowsPage):
         texts = ((f"{times(m.patches, m.width)} = *{count(sizes[0])}*", "learned numbers"), (f"*{count(sizes[1])}* parameters", "Compare: patch projection"))
         for size, (top, under), color in zip(sizes, texts, (theme.AMBER, theme.BLUE)):
             line = words(top, theme.LABEL).move_to([left, y, 0], aligned_edge=LEFT)
-            bar = Rectangle(width=room * size / max(sizes), height=0.2, stroke_width=0, fill_color=color, fill_opacity=1).move_to([left, y - 0.3, 0],
-                                                                                                                                  aligned_edge=LEFT)
+            bar = Rectangle(width=room * size / max(sizes), height=0.2, stroke_width=0, fill_color=color, fill_opacity=1)
+            bar.move_to([left, y - 0.3, 0], aligned_edge=LEFT)
             note = words(under, theme.SMALL, theme.GREY).move_to([left, y - 0.58, 0], aligned_edge=LEFT)
             parts += [line, bar, note]
             y -= 1.1
@@ -213,7 +218,8 @@ class AddPosition(RowsPage):
     def notes(self):
         n, m = self.number, self.model
         return (f"Is the result {m.width} or {2 * m.width} numbers wide? Let them vote, then add the first coordinate by hand, then the second. "
-                f"Nothing is placed side by side: c, p and e of patch {n} have equal width. The values are rounded, so a last digit can be one off. Below, the same sum for all patches at once.")
+                f"Nothing is placed side by side: c, p and e of patch {n} have equal width. The values are rounded, so a last digit can be one off. Below, the "
+                "same sum for all patches at once.")
 
     def terms(self):
         patch = self.dog.patches[self.nose]
@@ -242,13 +248,11 @@ class AddPosition(RowsPage):
                          fill_opacity=1).move_to([(STAGE.right + xs["label"]) / 2, (ys[1] + ys[2]) / 2 + 0.02, 0])
         known_ = words(f"We already have $c_{n}$, computed with the patch projection.", theme.LABEL,
                        theme.GREY).move_to([xs["label"] + 0.45, STAGE.top + 0.04, 0], aligned_edge=LEFT)
-        brackets = words("coordinate 1", theme.SMALL, theme.GREY).move_to([xs["one"] - 0.1, STAGE.top + 0.02, 0]), words("coordinate 2", theme.SMALL,
-                                                                                                                         theme.GREY).move_to([xs["two"] - 0.05,
-                                                                                                                                              STAGE.top + 0.02,
-                                                                                                                                              0])
+        brackets = Group(*(words(f"coordinate {i}", theme.SMALL, theme.GREY).move_to([x, STAGE.top + 0.02, 0])
+                           for i, x in ((1, xs["one"] - 0.1), (2, xs["two"] - 0.05))))
         self.step(photo, FadeIn(photo.patch(n, theme.AMBER)))
         self.go(Emerge(crop, photo.cell(n)), FadeIn(name), *write(known_))
-        self.go(Emerge(lines[0][1], crop), *write(lines[0][0], *lines[0][2], lines[0][3]), FadeIn(Group(*brackets)))
+        self.go(Emerge(lines[0][1], crop), *write(lines[0][0], *lines[0][2], lines[0][3]), FadeIn(brackets))
         self.step(FadeIn(plus), *write(lines[1][0], *lines[1][2], lines[1][3]), FadeIn(lines[1][1], shift=0.3 * LEFT))
         self.step(FadeIn(rule), FadeIn(equals), FadeIn(lines[2][0]))
         self.merge([line[2][0] for line in lines[:2]], lines[2][2][0])
@@ -282,7 +286,8 @@ class LossTeachesTable(RowsPage):
         return "The image loss teaches the position table"
 
     def caption(self):
-        return ("No one labels positions: the class loss sends gradients to the table as to all other parameters. Training changes it, inference only reads it. "
+        return ("No one labels positions: the class loss sends gradients to the table as to all other parameters. Training changes it, inference only reads "
+                "it. "
                 "A sinusoidal code would come from a formula instead.")
 
     def notes(self):
@@ -294,8 +299,7 @@ class LossTeachesTable(RowsPage):
         n, m, step = self.number, self.model, head.EXAMPLE_STEP
         patch = self.dog.patches[self.nose]
         y = STAGE.top - 1.0
-        start = words("Start with small random values; *train* with the class loss.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.12, 0],
-                                                                                                                       aligned_edge=LEFT)
+        start = lead("Start with small random values; *train* with the class loss.")
         p = self.term(f"$p_{n}$: {m.width} entries", patch.p, theme.AMBER, STAGE.left + 1.65, y)
         c = self.term(f"$c_{n}$ from pixels", patch.c, theme.BLUE, STAGE.left + 1.65, y - 1.15)
         plus = joint("+").move_to([STAGE.left + 3.55, y - 0.55, 0])
@@ -354,8 +358,10 @@ class WhyCls(RowsPage):
 
     def notes(self):
         m = self.model
-        return (f"{m.patches} rows stand here and one label is wanted: which row should the classifier read? Wait for answers. Then let the amber row join before the blocks; it has no pixels. "
-                "In the blocks it reads the patches. Only its end state goes on. Say that this is a choice: a model trained to average its last patch rows classifies too.")
+        return (f"{m.patches} rows stand here and one label is wanted: which row should the classifier read? Wait for answers. Then let the amber row join "
+                "before the blocks; it has no pixels. "
+                "In the blocks it reads the patches. Only its end state goes on. Say that this is a choice: a model trained to average its last patch rows "
+                "classifies too.")
 
     def build(self):
         m = self.model
@@ -422,15 +428,15 @@ class AddSummaryRow(RowsPage):
 
     def notes(self):
         m = self.model
-        return (f"Where are the pixels of CLS? There are none, and that is worth a pause. Above, a crop of {m.patch_values} values goes through the shared layer. Below, {m.width} numbers are simply stored; training moves them. "
+        return (f"Where are the pixels of CLS? There are none, and that is worth a pause. Above, a crop of {m.patch_values} values goes through the shared "
+                f"layer. Below, {m.width} numbers are simply stored; training moves them. "
                 "Two origins, one width: so both can stand in the same table.")
 
     def build(self):
         n, m = self.number, self.model
         photo = Photograph(self.run, side=2.2, grid=True).move_to([STAGE.left + 1.1, STAGE.top - 1.45, 0])
         same = words(f"The same dog {self.word}", theme.SMALL, theme.GREY).next_to(photo, DOWN, buff=0.08)
-        head_ = words(f"The {self.word} still has exactly {m.patches} patches.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.05, 0],
-                                                                                                                  aligned_edge=LEFT)
+        head_ = lead(f"The {self.word} still has exactly {m.patches} patches.")
         y, low = photo.get_y() + 0.1, STAGE.bottom + 1.5
         crop = photo.crop(n, 1.35, theme.BLUE).move_to([STAGE.left + 3.75, y, 0])
         crop_note = Group(words(self.nose, theme.LABEL, bold=True).next_to(crop, UP, buff=0.06),
@@ -455,9 +461,8 @@ class AddSummaryRow(RowsPage):
 
     def out(self, label, vector, color, y):
         strip = Strip(vector, color, 3.4, 0.46).move_to([STAGE.right - 1.7, y, 0])
-        return Group(label.next_to(strip, UP, buff=0.1), strip,
-                     column(words(vec(vector), theme.LABEL), words(f"{self.model.width} features", theme.SMALL, theme.GREY), gap=0.02).next_to(strip, DOWN,
-                                                                                                                                               buff=0.08))
+        under = column(words(vec(vector), theme.LABEL), words(f"{self.model.width} features", theme.SMALL, theme.GREY), gap=0.02)
+        return Group(label.next_to(strip, UP, buff=0.1), strip, under.next_to(strip, DOWN, buff=0.08))
 
 
 class ExchangeInBlocks(RowsPage):
@@ -472,7 +477,8 @@ class ExchangeInBlocks(RowsPage):
 
     def notes(self):
         m = self.model
-        return ("Do the patches read CLS too? Yes: follow the arrow down, then the one up. When does a patch see the new CLS? In the next block, because all queries, keys and values of a block "
+        return ("Do the patches read CLS too? Yes: follow the arrow down, then the one up. When does a patch see the new CLS? In the next block, because all "
+                "queries, keys and values of a block "
                 f"are made from the same incoming rows. After block {m.depth} the classifier reads CLS, so the loss makes this row useful.")
 
     def build(self):
@@ -502,10 +508,11 @@ class ExchangeInBlocks(RowsPage):
             ways.append((straight, up, down))
             middle = (xs[i - 1] + xs[i]) / 2
             blocks.append(words(f"Block {i}", theme.LABEL, bold=True).move_to([middle, STAGE.top - 0.12, 0]))
-        says = [words(t, theme.LABEL, theme.TEAL, bold=True) for t in ("CLS and patch rows read one another’s current features.",)]
+        says = words("CLS and patch rows read one another’s current features.", theme.LABEL, theme.TEAL, bold=True)
         shape = words(f"*{times(m.tokens, m.width)}* at each stage. Every update of a block uses that block’s input rows.", theme.LABEL)
-        more = words(f"Continue through block {m.depth}. The classifier then reads final CLS; the class loss trains this row to carry useful image information.", theme.LABEL, theme.GREY, width=STAGE.width)
-        says[0].move_to([xs[0], ys[1] - 0.98, 0]).align_to([STAGE.left + 2.4, 0, 0], LEFT)
+        more = words(f"Continue through block {m.depth}. The classifier then reads final CLS; the class loss trains it to carry useful image information.",
+                     theme.LABEL, theme.GREY, width=STAGE.width)
+        says.move_to([xs[0], ys[1] - 0.98, 0]).align_to([STAGE.left + 2.4, 0, 0], LEFT)
         shape.move_to([STAGE.left, STAGE.bottom + 0.6, 0], aligned_edge=LEFT)
         more.move_to([STAGE.left, STAGE.bottom + 0.12, 0], aligned_edge=LEFT)
         go_on = Group(*(arrow(stages[2][k][0].get_right(), [STAGE.right - 0.1, stages[2][k][0].get_y(), 0], c, gap=0.15) for k,
@@ -513,7 +520,7 @@ class ExchangeInBlocks(RowsPage):
         self.step(photo, FadeIn(told), FadeIn(stages[0]), *draw(arrow(photo.get_right(), stages[0][2][0].get_left(), theme.BLUE)))
         for i in (0, 1):
             straight, up, down = ways[i]
-            self.step(FadeIn(blocks[i]), *draw(*straight), *([FadeIn(says[0])] if i == 0 else []))
+            self.step(FadeIn(blocks[i]), *draw(*straight), *([FadeIn(says)] if i == 0 else []))
             self.go(*draw(up), run_time=0.7)
             self.go(*draw(down), run_time=0.7)
             self.go(pulse(up, "#FFFFFF", 5), pulse(down, "#FFFFFF", 5), FadeIn(stages[i + 1]))
@@ -534,16 +541,18 @@ class SameStart(RowsPage):
                 "Right: CLS measured after the first attention update and its residual addition.")
 
     def notes(self):
-        return (f"The dog’s CLS starts at {vec(self.dog.cls.e)}, and so does the cat’s. Ask how the two can ever become different. The query is the same; keys and values come from "
-                f"the patches, so other weights and another message. After one attention update the first number is {num(self.dog.block1.u[1])} here and {num(self.cat.block1.u[1])} there.")
+        return (f"The dog’s CLS starts at {vec(self.dog.cls.e)}, and so does the cat’s. Ask how the two can ever become different. The query is the same; keys "
+                "and values come from "
+                f"the patches, so other weights and another message. After one attention update the first number is {num(self.dog.block1.u[1])} here and "
+                f"{num(self.cat.block1.u[1])} there.")
 
     def build(self):
         m, s = self.model, self.dog.cls.s
         top = row(words("Shared learned CLS", theme.LABEL, theme.AMBER, bold=True), math("s", theme.BODY, theme.AMBER), words(f"= {vec(s)}", theme.LABEL),
                   gap=0.16).move_to([STAGE.left, STAGE.top - 0.1, 0], aligned_edge=LEFT)
         strip = Strip(s, theme.AMBER, 2.9, 0.36).next_to(top, RIGHT, buff=0.4)
-        rule = words("Add the same position vector before either image enters attention.", theme.SMALL, theme.GREY).next_to(top, DOWN,
-                                                                                                                            buff=0.06).align_to(top, LEFT)
+        rule = words("Add the same position vector before either image enters attention.", theme.SMALL, theme.GREY)
+        rule.next_to(top, DOWN, buff=0.06).align_to(top, LEFT)
         ys = (STAGE.top - 1.95, STAGE.top - 3.75)
         xs = {"start": STAGE.left + 4.0, "box": STAGE.left + 7.35, "out": STAGE.right - 1.65}
         heads = Group(row(words("Starting CLS input", theme.SMALL, theme.GREY, bold=True), math("e_0", theme.LABEL, theme.AMBER),
@@ -590,13 +599,14 @@ class StackInput(RowsPage):
 
     def notes(self):
         m = self.model
-        return (f"Why {m.tokens} rows and still {m.width} columns? One row came on top; every sum on the left goes coordinate by coordinate. Watch the rows fly to their places. "
+        return (f"Why {m.tokens} rows and still {m.width} columns? One row came on top; every sum on the left goes coordinate by coordinate. Watch the rows "
+                "fly to their places. "
                 "The small number at a symbol says whose row it is; it does not say how wide the row is.")
 
     def build(self):
         m, n = self.model, self.number
         names = token_names(self.run)
-        head_ = words("The full sequence entering block 1", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top - 0.1, 0], aligned_edge=LEFT)
+        head_ = lead("The full sequence entering block 1")
         table = TokenMatrix(self.matrix("e"), (m.tokens, m.width), 3.1, 3.5, theme.BLUE, down=names, wide=0.3, size=theme.LABEL)
         table.shift([STAGE.right - 1.6, STAGE.bottom + 2.35, 0] - table.image.get_center())
         title = words("E", theme.TITLE, theme.BLUE, bold=True).next_to(table.border, UP, buff=0.1)
@@ -621,8 +631,8 @@ class StackInput(RowsPage):
         """name: first strip + position strip = input strip."""
         cls = name == rows.CLS
         first = self.dog.cls.s if cls else self.difference(name)
-        parts, x = [words(name, theme.BODY, theme.AMBER if cls else theme.INK, bold=True).move_to([STAGE.left, y - 0.14, 0],
-                                                                                                  aligned_edge=LEFT)], STAGE.left + 1.95
+        label = words(name, theme.BODY, theme.AMBER if cls else theme.INK, bold=True)
+        parts, x = [label.move_to([STAGE.left, y - 0.14, 0], aligned_edge=LEFT)], STAGE.left + 1.95
         symbol = words("learned token", theme.SMALL, theme.AMBER, bold=True) if cls else math(f"c_{i}", theme.BODY, theme.BLUE)
         texts = (symbol, math(f"p_{i}", theme.BODY, theme.AMBER), math(f"e_{i}", theme.BODY, theme.BLUE))
         vectors = (first, self.row_of("p", name), self.dog.cls.e if cls else self.row_of("e", name))
@@ -654,7 +664,8 @@ class OneBlock(RowsPage):
 
     def notes(self):
         m = self.model
-        return (f"What goes into a block, what comes out? The shape does not change, {times(m.tokens, m.width)} on both sides; the numbers do, as the two pictures of the matrix show. "
+        return (f"What goes into a block, what comes out? The shape does not change, {times(m.tokens, m.width)} on both sides; the numbers do, as the two "
+                "pictures of the matrix show. "
                 f"First rows exchange information, then each is worked on alone. The stack of {m.depth} blocks can wait until one is understood.")
 
     def build(self):
@@ -696,8 +707,10 @@ class SharedInput(RowsPage):
                 "A ViT has one stream only.")
 
     def notes(self):
-        return ("Does CLS put its questions to a separate image encoder? No, it is one row of the image sequence. On the left, from the translation lesson, queries came from one language, "
-                "keys and values from another. On the right all three come from the same rows, after the same LayerNorm; that is why it is called self-attention.")
+        return ("Does CLS put its questions to a separate image encoder? No, it is one row of the image sequence. On the left, from the translation lesson, "
+                "queries came from one language, "
+                "keys and values from another. On the right all three come from the same rows, after the same LayerNorm; that is why it is called "
+                "self-attention.")
 
     def build(self):
         m = self.model
@@ -716,8 +729,8 @@ class SharedInput(RowsPage):
             elbow(b[0].get_right() + 0.1 * RIGHT, [one.get_x(), b[0].get_y(), 0], one.get_bottom() + 0.03 * DOWN, color=theme.PURPLE)
         q.move_to([(a[0].get_right()[0] + one.get_x()) / 2, a[0].get_y() + 0.26, 0])
         kv.move_to([(b[0].get_right()[0] + one.get_x()) / 2, b[0].get_y() + 0.26, 0])
-        two = words("Two language streams meet at attention.", theme.SMALL, theme.GREY).move_to([left.left + 0.25, frames[0].get_bottom()[1] + 0.28, 0],
-                                                                                                aligned_edge=LEFT)
+        two = words("Two language streams meet at attention.", theme.SMALL, theme.GREY)
+        two.move_to([left.left + 0.25, frames[0].get_bottom()[1] + 0.28, 0], aligned_edge=LEFT)
 
         middle = (top + low) / 2
         table = TokenMatrix(self.matrix("x"), (m.tokens, m.width), 1.3, 1.95, theme.BLUE, down=token_names(self.run), wide=0.17,

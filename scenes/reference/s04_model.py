@@ -31,11 +31,13 @@ class WholeModel(SectionCard):
         return Group(tower, up)
 
     def caption(self):
-        return "One example goes through the complete model to the loss of its label; then the same path is walked back, for the gradients that change the parameters."
+        return ("One example goes through the complete model to the loss of its label; then the same path is walked back, for the gradients that change "
+                "the parameters.")
 
     def notes(self):
         return ("We have been inside every part. Now see them as one machine. Ask what has to happen forward before anything can go backward, "
-                f"and what stays the same on both ways. The image and the classifier are those of the last section: {figures.number_word(self.model.depth)} blocks and one head.")
+                "and what stays the same on both ways. The image and the classifier are those of the last section: "
+                f"{figures.number_word(self.model.depth)} blocks and one head.")
 
 
 class ShapeTrace(Slide):
@@ -58,18 +60,22 @@ class ShapeTrace(Slide):
         m = self.model
         tall, wide = 2.3, 1.25
         photo = Photograph(self.run, side=1.75)
-        planes = Group(*(Rectangle(width=1.75, height=1.75, stroke_color=theme.RGB[c], stroke_width=2.5, fill_color=theme.tint(theme.RGB[c], 0.2), fill_opacity=1).shift((2 - i) * (0.13 * RIGHT + 0.11 * UP))
+        planes = Group(*(Rectangle(width=1.75, height=1.75, stroke_color=theme.RGB[c], stroke_width=2.5, fill_color=theme.tint(theme.RGB[c], 0.2),
+                                   fill_opacity=1).shift((2 - i) * (0.13 * RIGHT + 0.11 * UP))
                          for i, c in enumerate("RGB")))
         pixels_ = Group(*planes[:2], photo)
         pixels_[1].set_z_index(0)
         content = self.table(tall, wide, cls=False)
         rows_ = self.table(tall, wide, cls=True)
-        stack = Group(*(Rectangle(width=wide, height=tall, stroke_color=theme.BLUE, stroke_width=1.8, fill_color=theme.PAPER, fill_opacity=1).shift(i * (0.075 * RIGHT + 0.06 * UP)) for i in range(m.depth - 1, 0, -1)),
+        stack = Group(*(Rectangle(width=wide, height=tall, stroke_color=theme.BLUE, stroke_width=1.8, fill_color=theme.PAPER,
+                                  fill_opacity=1).shift(i * (0.075 * RIGHT + 0.06 * UP)) for i in range(m.depth - 1, 0, -1)),
                       self.table(tall, wide, cls=True))
         final = Strip(self.dog.h, theme.BLUE, wide, 0.3)
         scores = self.scores(tall)
-        parts = (("Pixels", times(m.channels, m.image, m.image), pixels_), ("Patch projection", times(m.patches, m.width), content), ("Add CLS + position", times(m.tokens, m.width), rows_),
-                 (f"{m.depth} encoder blocks", times(m.tokens, m.width), stack), ("Final LN → read CLS", str(m.width), final), ("Class head", f"{count(m.classes)} logits", scores))
+        parts = (("Pixels", times(m.channels, m.image, m.image), pixels_), ("Patch projection", times(m.patches, m.width), content),
+                 ("Add CLS + position", times(m.tokens, m.width), rows_),
+                 (f"{m.depth} encoder blocks", times(m.tokens, m.width), stack), ("Final LN → read CLS", str(m.width), final),
+                 ("Class head", f"{count(m.classes)} logits", scores))
         step = STAGE.width / len(parts)
         group, arrows = Group(), Group()
         for i, (name, shape, icon) in enumerate(parts):
@@ -101,7 +107,8 @@ class ShapeTrace(Slide):
             lines.add(Line([-wide / 2, y, 0], [wide / 2, y, 0], stroke_width=1, color=theme.tint(theme.BLUE, 0.4)))
         lines.first = lines[0]
         if cls:
-            top = Rectangle(width=wide, height=tall / n, stroke_color=theme.AMBER, stroke_width=2, fill_color=theme.tint(theme.AMBER, 0.5), fill_opacity=1).move_to([0, tall / 2 - tall / n / 2, 0])
+            top = Rectangle(width=wide, height=tall / n, stroke_color=theme.AMBER, stroke_width=2, fill_color=theme.tint(theme.AMBER, 0.5),
+                            fill_opacity=1).move_to([0, tall / 2 - tall / n / 2, 0])
             lines.add(top)
             lines.first = top
         return lines
@@ -109,7 +116,8 @@ class ShapeTrace(Slide):
     def scores(self, tall):
         """The three largest logits as bars."""
         top = self.dog.prediction.top
-        bars = VGroup(*(Rectangle(width=max(1.4 * s.logit / top[0].logit, 0.05) if top[0].logit > 0 else 0.05, height=0.3, stroke_width=0, fill_color=theme.tint(theme.BLUE, 1 if i == 0 else 0.5), fill_opacity=1)
+        bars = VGroup(*(Rectangle(width=max(1.4 * s.logit / top[0].logit, 0.05) if top[0].logit > 0 else 0.05, height=0.3, stroke_width=0,
+                                  fill_color=theme.tint(theme.BLUE, 1 if i == 0 else 0.5), fill_opacity=1)
                         for i, s in enumerate(top)))
         bars.arrange(DOWN, buff=0.2, aligned_edge=LEFT)
         dots = words("⋮", theme.BODY, theme.GREY, bold=True).next_to(bars, DOWN, buff=0.08).align_to(bars, LEFT)
@@ -125,22 +133,26 @@ class InsideEachBlock(Slide):
 
     def caption(self):
         m = self.model
-        return (f"This block stands in the model {figures.number_word(m.depth)} times, each time with weights of its own. It works on all {m.tokens} rows at once, "
+        return (f"This block stands in the model {figures.number_word(m.depth)} times, each time with weights of its own. It works on all {m.tokens} "
+                "rows at once, "
                 "and its input always reaches its output.")
 
     def notes(self):
-        return ("Three levels of one thing: a card in the stack, its two branches, then the heads and the hidden units. In which box do rows exchange anything? Only in self-attention. "
+        return ("Three levels of one thing: a card in the stack, its two branches, then the heads and the hidden units. In which box do rows exchange "
+                "anything? Only in self-attention. "
                 "LayerNorm stands at the start of each branch and not on the grey path, so the row itself passes without being rescaled.")
 
     def build(self):
         m = self.model
-        head = words(f"ONE PRE-LAYERNORM BLOCK · input and output: {times(m.tokens, m.width)}", theme.LABEL, theme.GREY, bold=True).move_to([0, STAGE.top + 0.04, 0])
+        head = words(f"ONE PRE-LAYERNORM BLOCK · input and output: {times(m.tokens, m.width)}", theme.LABEL, theme.GREY,
+                     bold=True).move_to([0, STAGE.top + 0.04, 0])
         small = Group(*(Block(m, n, lines=(), width=0.98, height=1.5, size=theme.SMALLEST_PX) for n in range(1, m.depth + 1))).arrange(RIGHT, buff=0.11)
         fit(small, STAGE.width, 2).move_to([0, 0.35, 0])
         branches = Block(m, "", Block.BRANCHES, size=theme.LABEL, width=STAGE.width, symbols=("E", "U", "E'")).move_to([0, 0.35, 0])
         opened = Block(m, "", Block.OPEN, size=theme.LABEL, width=STAGE.width, symbols=("E", "U", "E'")).move_to([0, 0.3, 0])
         carry = words("The skip path carries the input along", theme.LABEL, theme.SKIP, bold=True)
-        three = row(words("*Attention* mixes rows", theme.LABEL), words("*the MLP* transforms each row", theme.LABEL), words("*both* add a residual update", theme.LABEL), gap=0.8)
+        three = row(words("*Attention* mixes rows", theme.LABEL), words("*the MLP* transforms each row", theme.LABEL),
+                    words("*both* add a residual update", theme.LABEL), gap=0.8)
         three.move_to([0, STAGE.bottom + 0.1, 0])
         self.step(*write(head), LaggedStart(*(FadeIn(s) for s in small), lag_ratio=0.06))
         self.step(*(FadeOut(s) for s in small[1:]), TransformFromOne(small[0], branches.frame[0]), FadeIn(branches.heading))
@@ -166,21 +178,26 @@ class Backward(Slide):
 
     def caption(self):
         label, loss = block.label_loss(self.dog.prediction)
-        return (f"From the loss of the label {label}, {num(loss, 4)}, gradients run the forward path in reverse. They change nothing yet; the optimizer’s step does, "
+        return (f"From the loss of the label {label}, {num(loss, 4)}, gradients run the forward path in reverse. They change nothing yet; the "
+                "optimizer’s step does, "
                 "and the next pass uses what it changed.")
 
     def notes(self):
         m = self.model
-        return (f"Does backward() alter a weight? No. It only says, for each of the {count(m.parameters.total)} parameters, in which direction the loss would grow. "
-                "The step that follows moves them. Learned input parameters are among them: the patch projection, the positions, the first CLS. The pixels and the label are given and stay.")
+        return (f"Does backward() alter a weight? No. It only says, for each of the {count(m.parameters.total)} parameters, in which direction the loss "
+                "would grow. "
+                "The step that follows moves them. Learned input parameters are among them: the patch projection, the positions, the first CLS. The "
+                "pixels and the label are given and stay.")
 
     def build(self):
         m = self.model
         _, loss = block.label_loss(self.dog.prediction)
         photo = Photograph(self.run, side=0.95)
-        image = Box(photo, words("Image $x$", theme.LABEL, theme.INK, bold=True), words(times(m.channels, m.image, m.image), theme.SMALL, theme.GREY), color=theme.GREY, width=2.05, height=1.85, fill=0.04)
+        image = Box(photo, words("Image $x$", theme.LABEL, theme.INK, bold=True), words(times(m.channels, m.image, m.image), theme.SMALL, theme.GREY),
+                    color=theme.GREY, width=2.05, height=1.85, fill=0.04)
         learned = [Box(*name, words(shape, theme.SMALL, theme.GREY), width=w, height=1.85, size=theme.BODY) for name, shape, w in
-                   ((("Input", words("embedding", theme.BODY, theme.BLUE, bold=True)), times(m.tokens, m.width), 2.2), ((f"{m.depth} blocks",), times(m.tokens, m.width), 2.2),
+                   ((("Input", words("embedding", theme.BODY, theme.BLUE, bold=True)), times(m.tokens, m.width), 2.2),
+                    ((f"{m.depth} blocks",), times(m.tokens, m.width), 2.2),
                     (("Read CLS", words("+ head", theme.BODY, theme.BLUE, bold=True)), f"{m.width} → {count(m.classes)}", 2.2))]
         lossbox = Box("Label loss", words(f"$L$ = {num(loss, 4)}", theme.BODY, theme.INK, bold=True), color=theme.RED, width=2.3, height=1.85, size=theme.BODY)
         line = row(image, *learned, lossbox, gap=0.55).move_to([0, 1.16, 0])
@@ -188,12 +205,16 @@ class Backward(Slide):
         y = line.get_bottom()[1] - 0.28
         back = Group()
         for a, b in zip(reversed(line[1:4]), reversed(line[2:5])):
-            back.add(backward([b.get_x() - 0.12, line.get_bottom()[1], 0], [b.get_x() - 0.12, y, 0], [a.get_x() + 0.12, y, 0], [a.get_x() + 0.12, line.get_bottom()[1] - 0.02, 0]))
+            back.add(backward([b.get_x() - 0.12, line.get_bottom()[1], 0], [b.get_x() - 0.12, y, 0], [a.get_x() + 0.12, y, 0],
+                              [a.get_x() + 0.12, line.get_bottom()[1] - 0.02, 0]))
         head = words("Same model, reverse direction: loss → parameter gradients", theme.LABEL, theme.ORANGE, bold=True).move_to([0, STAGE.top + 0.06, 0])
         fixed = words("Fixed data", theme.LABEL, theme.GREY, bold=True).next_to(image, DOWN, buff=0.14)
-        reach = words("Gradients reach the head, all blocks and the learned input parameters", theme.LABEL, theme.ORANGE).move_to([(line[1].get_left()[0] + line[4].get_right()[0]) / 2, y - 0.26, 0])
+        reach = words("Gradients reach the head, all blocks and the learned input parameters", theme.LABEL,
+                      theme.ORANGE).move_to([(line[1].get_left()[0] + line[4].get_right()[0]) / 2, y - 0.26, 0])
         steps = Pipeline(*(Box(name, words(detail, theme.BODY, theme.INK), color=color, width=3.7, height=1.08, size=theme.BODY) for name, detail, color in
-                           (("Compute gradients", '$theta$.grad = $(partial L) / (partial theta)$', theme.ORANGE), ("Optimizer step", "$theta <- theta - eta nabla_theta L$", theme.ORANGE), ("Next forward pass", "use updated parameters", theme.BLUE))), gap=0.6)
+                           (("Compute gradients", '$theta$.grad = $(partial L) / (partial theta)$', theme.ORANGE),
+                            ("Optimizer step", "$theta <- theta - eta nabla_theta L$", theme.ORANGE),
+                            ("Next forward pass", "use updated parameters", theme.BLUE))), gap=0.6)
         steps.move_to([0, STAGE.bottom + 1.0, 0])
         calls = words("`backward()` computes the gradients, `step()` changes the parameters", theme.LABEL, bold=True).move_to([0, STAGE.bottom + 0.14, 0])
         self.step(FadeIn(line[0]), *(x for a, part in zip(forward_, line[1:]) for x in (*draw(a), FadeIn(part))), lag_ratio=0.12)

@@ -3,12 +3,12 @@
 The CNN's side is drawn as an illustration, because no CNN is measured here; the ViT's side shows this run's own attention.
 """
 
-import numpy as np
 from manim import Circle, Dot, Line, Rectangle
 
 from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboard
-from vit_data import figures, rows, stripe, tensors
+from vit_data import figures, rows, stripe
 
+LOCAL = "#B5477C"  # what belongs to the CNN; teal is attention
 CNN, VIT = "CNN · local filters", "ViT · global attention"
 
 
@@ -16,12 +16,13 @@ class Compare(Slide):
     """Two columns, the CNN at the left and the ViT at the right, under one question."""
 
     def heads(self, left, right, y):
-        return Group(words(CNN, theme.BODY, theme.ORANGE, bold=True).move_to([left.center[0], y, 0]), words(VIT, theme.BODY, theme.TEAL, bold=True).move_to([right.center[0], y, 0]))
+        return Group(words(CNN, theme.BODY, LOCAL, bold=True).move_to([left.center[0], y, 0]),
+                     words(VIT, theme.BODY, theme.TEAL, bold=True).move_to([right.center[0], y, 0]))
 
     def question(self, text, y):
         return words(text, theme.BODY, bold=True).move_to([STAGE.left, y, 0], aligned_edge=UP + LEFT)
 
-    def window(self, photo, patch, reach=1, color=theme.ORANGE):
+    def window(self, photo, patch, reach=1, color=LOCAL):
         """An outline round a patch and its neighbours."""
         m = photo.cell(patch)
         return outline(m, color, 4, pad=reach * m.width)
@@ -45,14 +46,16 @@ class CompareCard(SectionCard):
     def art(self):
         photo = Photograph(self.run, side=3.9, grid=True)
         query = self.dog.place("ear")
-        return Group(photo, *_rays(photo, query, (self.dog.place("other_ear"), self.dog.place("chest"), self.dog.place("background"))), _near(photo, self.dog.place("nose")), photo.patch(query))
+        return Group(photo, *_rays(photo, query, (self.dog.place("other_ear"), self.dog.place("chest"), self.dog.place("background"))),
+                     _near(photo, self.dog.place("nose")), photo.patch(query))
 
     def caption(self):
-        return "Four design choices, one after the other: who meets whom, with which weights, how the view grows, how a label is read. Then what each builds in."
+        return ("Four design choices, one after the other: who meets whom, with which weights, how the view grows, how a label is read. Then what each "
+                "builds in.")
 
     def notes(self):
-        return ("So far every patch could ask every other one. Networks for pictures did without that for decades, so what did they do instead, and which should we try first? We keep our picture and our task and compare "
-                "four choices, before we speak of inductive bias, of data and of time.")
+        return ("So far every patch could ask every other one. Networks for pictures did without that for decades, so what did they do instead, and which "
+                "should we try first? We keep our picture and our task and compare four choices, before we speak of inductive bias, of data and of time.")
 
 
 def _rays(photo, query, sources):
@@ -63,7 +66,7 @@ def _rays(photo, query, sources):
 
 def _near(photo, patch):
     cell = photo.cell(patch)
-    return outline(cell, theme.ORANGE, 4.5, pad=cell.width)
+    return outline(cell, LOCAL, 4.5, pad=cell.width)
 
 
 class ContextAndMixing(Compare):
@@ -73,13 +76,14 @@ class ContextAndMixing(Compare):
         return "Two ways to build an image representation"
 
     def caption(self):
-        return ("A filter’s weights are learned once and stay put while a picture passes. A ViT’s projections stay put as well, but its attention weights are made anew from this query "
-                "and these sources.")
+        return ("A filter’s weights are learned once and stay put while a picture passes. A ViT’s projections stay put as well, but its attention weights "
+                "are made anew from this query and these sources.")
 
     def notes(self):
         word = figures.picture_word(self.run, "dog")
-        return (f"First who can meet whom: the square of neighbours on the left, every patch on the right. Then where the weights come from. Give both networks another {word}: what changes? The filter does not. "
-                "The projections do not either; the shares that they lead to do. A head that hardly changes its map would still compute it anew.")
+        return ("First who can meet whom: the square of neighbours on the left, every patch on the right. Then where the weights come from. Give both "
+                f"networks another {word}: what changes? The filter does not. The projections do not either; the shares that they lead to do. A head that "
+                "hardly changes its map would still compute it anew.")
 
     def maps(self):
         query = self.dog.place("ear")
@@ -99,16 +103,19 @@ class ContextAndMixing(Compare):
         near.move_to([left.left + side / 2, y, 0])
         far.move_to([right.left + side / 2, y, 0])
         room = left.width - side - 0.35
-        says = [self.side(CNN, theme.ORANGE, "One local neighbourhood feeds one output location.\nStart with nearby clues.", near, room),
+        says = [self.side(CNN, LOCAL, "One local neighbourhood feeds one output location.\nStart with nearby clues.", near, room),
                 self.side(VIT, theme.TEAL, "One query can use every source patch.\nNear and far are available.", far, room)]
-        window, spot = _near(near, self.dog.place("nose")), near.patch(self.dog.place("nose"), theme.ORANGE, 3)
+        window, spot = _near(near, self.dog.place("nose")), near.patch(self.dog.place("nose"), LOCAL, 3)
         sources = [n for n in (1, 7, 14, 62, 90, 126, 168, 188) if rows.name(n) != query]
         rays = _rays(far, query, [rows.name(n) for n in sources if n <= self.model.patches])
         target = far.patch(query)
         again = self.question("2 · Mix information: what determines each contribution?", y - side / 2 - 0.2)
         low = (again.get_bottom()[1] - 0.1 + STAGE.bottom) / 2
         filter_ = self.filter(min(1.5, again.get_bottom()[1] - STAGE.bottom - 0.3)).move_to([left.left, low, 0], aligned_edge=LEFT)
-        fixed = self.text("Learned filter", theme.ORANGE, "Reuse the same weights at every image location.", left.right - filter_.get_right()[0] - 0.35).next_to(filter_, RIGHT, buff=0.35)
+        fixed = self.text("Learned filter", LOCAL, "Reuse the same weights at every image location.",
+                          left.right - filter_.get_right()[0] - 0.35)
+        drawn = words("drawn as an illustration", theme.SMALL, theme.GREY, italic=True)
+        fixed = column(fixed, drawn, gap=0.12, align=LEFT).next_to(filter_, RIGHT, buff=0.35)
         views = self.views(1.5).move_to([right.left, low, 0], aligned_edge=LEFT)
         computed = self.text("Query + keys", theme.TEAL, "Compute weights for this query + image.", right.right - views.get_right()[0] - 0.3)
         key = self.key()
@@ -143,9 +150,10 @@ class ContextAndMixing(Compare):
         board = Group()
         for i, line in enumerate(shades):
             for j, v in enumerate(line):
-                square = Rectangle(width=cell, height=cell, stroke_color=theme.PAPER, stroke_width=2, fill_color=theme.tint(theme.ORANGE if v > 0 else theme.INK, abs(v)), fill_opacity=1)
+                square = Rectangle(width=cell, height=cell, stroke_color=theme.PAPER, stroke_width=2,
+                                   fill_color=theme.tint(LOCAL if v > 0 else theme.INK, abs(v)), fill_opacity=1)
                 board.add(square.move_to([j * cell, -i * cell, 0]))
-        return Group(board, outline(board, theme.ORANGE, 2.5))
+        return Group(board, outline(board, LOCAL, 2.5))
 
     def views(self, side):
         """The same query and head on both pictures, as measured; the pictures alone where the run has no maps."""
@@ -167,15 +175,17 @@ class WiderView(Compare):
     def caption(self):
         measured = self.dog.attention_distance
         if measured is None:
-            return "Layer by layer a CNN sees more; one attention layer already spans the picture. Both end in one vector: often a spatial average there, the final CLS row here."
+            return ("Layer by layer a CNN sees more; one attention layer already spans the picture. Both end in one vector: often a spatial average there, "
+                    "the final CLS row here.")
         first = measured[0]
         low, high = min(first), max(first)
-        return (f"One attention layer already spans the picture: the heads of block 1 read {num(low, 0)} to {num(high, 0)} pixels away on average. Both models end in one vector: often a spatial average "
-                "there, the final CLS row here.")
+        return (f"One attention layer already spans the picture: the heads of block 1 read {num(low, 0)} to {num(high, 0)} pixels away on average. Both "
+                "models end in one vector: often a spatial average there, the final CLS row here.")
 
     def notes(self):
-        return ("Can a CNN use clues that lie far apart? Yes, a few layers later, because each layer looks at places that have looked around themselves. Does every ViT need CLS? No; an average over its patch rows is a sound "
-                "readout as well, as we said before. The small plot is measured on this picture; the line in it is what equal weights on all patches would give.")
+        return ("Can a CNN use clues that lie far apart? Yes, a few layers later, because each layer looks at places that have looked around themselves. "
+                "Does every ViT need CLS? No; an average over its patch rows is a sound readout as well, as we said before. The small plot is measured on "
+                "this picture; the line in it is what equal weights on all patches would give.")
 
     def build(self):
         left, right = STAGE.columns(1, 1, gap=0.5)
@@ -202,12 +212,14 @@ class WiderView(Compare):
         for reach, name in ((0, "Local features"), (1, "Combine them"), (2, "Wider context")):
             n, cell = 7, 0.18
             board = Group(*(Rectangle(width=cell, height=cell, stroke_color=theme.LINE, stroke_width=1.2, fill_opacity=1,
-                                      fill_color=theme.tint(theme.ORANGE, 0.75 if max(abs(i - 3), abs(j - 3)) == 0 else 0.32) if max(abs(i - 3), abs(j - 3)) <= reach + 1 else theme.PAPER)
+                                      fill_color=theme.tint(LOCAL, 0.75 if max(abs(i - 3), abs(j - 3)) == 0 else 0.32)
+                                      if max(abs(i - 3), abs(j - 3)) <= reach + 1 else theme.PAPER)
                             .move_to([j * cell, -i * cell, 0]) for i in range(n) for j in range(n)))
             stages.add(column(board, words(name, theme.SMALL, bold=True), gap=0.1))
         stages.arrange(RIGHT, buff=0.75)
-        arrows = [arrow([a[0].get_right()[0], a[0].get_center()[1], 0], [b[0].get_left()[0], b[0].get_center()[1], 0], theme.ORANGE) for a, b in zip(stages, stages[1:])]
-        note = words("Successive layers connect larger regions.", theme.SMALL, theme.GREY).next_to(stages, DOWN, buff=0.06)
+        arrows = [arrow([a[0].get_right()[0], a[0].get_center()[1], 0], [b[0].get_left()[0], b[0].get_center()[1], 0], LOCAL)
+                  for a, b in zip(stages, stages[1:])]
+        note = words("Successive layers connect larger regions (illustration).", theme.SMALL, theme.GREY).next_to(stages, DOWN, buff=0.06)
         return Group(stages[0], Group(arrows[0], stages[1]), Group(arrows[1], stages[2]), note)
 
     def wide(self, area):
@@ -217,10 +229,12 @@ class WiderView(Compare):
         reach = Group(photo, *_rays(photo, query, [rows.name(n) for n in (1, 14, 90, 188, 168) if n <= self.model.patches]), photo.patch(query, width=3))
         near = column(reach, words("Near + far patches", theme.SMALL, bold=True), gap=0.08)
         plot = self.plot(2.9, 0.85)
-        note = column(words("One global attention layer.", theme.SMALL, theme.GREY), words("Later blocks refine those relationships.", theme.SMALL, theme.GREY), gap=0.0)
+        note = column(words("One global attention layer.", theme.SMALL, theme.GREY),
+                      words("Later blocks refine those relationships.", theme.SMALL, theme.GREY), gap=0.0)
         if plot is None:
             return row(near, note, gap=0.5)
-        return row(near, column(plot, words("One global attention layer;\nlater blocks refine those relationships.", theme.SMALLEST_PX, theme.GREY), gap=0.02), gap=0.4)
+        return row(near, column(plot, words("One global attention layer;\nlater blocks refine those relationships.", theme.SMALLEST_PX, theme.GREY),
+                                gap=0.02), gap=0.4)
 
     def plot(self, width, height):
         """Mean attention distance, one dot a head, block by block."""
@@ -230,23 +244,27 @@ class WiderView(Compare):
         m = self.model
         top = 0.75 * m.image
         frame = Group(Line([0, 0, 0], [width, 0, 0], stroke_width=2, color=theme.GREY), Line([0, 0, 0], [0, height, 0], stroke_width=2, color=theme.GREY))
-        dots = Group(*(Dot([(b + 0.5) / m.depth * width, height * v / top, 0], radius=0.05, color=theme.HEADS[h % len(theme.HEADS)]) for b, line in enumerate(measured) for h, v in enumerate(line)))
+        dots = Group(*(Dot([(b + 0.5) / m.depth * width, height * v / top, 0], radius=0.05, color=theme.HEADS[h % len(theme.HEADS)])
+                       for b, line in enumerate(measured) for h, v in enumerate(line)))
         even = figures.even_distance(m.grid, m.patch)
         level = Line([0, height * even / top, 0], [width, height * even / top, 0], stroke_width=1.6, color=theme.AMBER)
         label = words("mean attention distance, pixels", theme.SMALLEST_PX, theme.GREY).next_to(frame, UP, buff=0.02).align_to(frame, LEFT)
         value = words(f"equal: {num(even, 0)}", theme.SMALLEST_PX, theme.AMBER, bold=True).next_to(level, RIGHT, buff=0.08)
-        ends = Group(*(words(t, theme.SMALLEST_PX, theme.GREY).move_to([x, -0.16, 0]) for t, x in (("block 1", 0.3), (str(m.depth), width * (m.depth - 0.5) / m.depth))))
+        ends = Group(*(words(t, theme.SMALLEST_PX, theme.GREY).move_to([x, -0.16, 0])
+                       for t, x in (("block 1", 0.3), (str(m.depth), width * (m.depth - 0.5) / m.depth))))
         return Group(frame, level, dots, label, value, ends)
 
     def readout(self, area, y, pooled):
         if pooled:
             cell = 0.18
-            start = Group(*(Rectangle(width=cell, height=cell, stroke_color=theme.PAPER, stroke_width=1, fill_color=theme.tint(theme.ORANGE, 0.3 + 0.5 * ((i * 7 + j * 5) % 4) / 4), fill_opacity=1).move_to([j * cell, -i * cell, 0])
+            start = Group(*(Rectangle(width=cell, height=cell, stroke_color=theme.PAPER, stroke_width=1,
+                                      fill_color=theme.tint(LOCAL, 0.3 + 0.5 * ((i * 7 + j * 5) % 4) / 4), fill_opacity=1).move_to([j * cell, -i * cell, 0])
                             for i in range(5) for j in range(5)))
             verb = "Spatial\naverage"
-            color = theme.ORANGE
+            color = LOCAL
         else:
-            start = Group(*(Box(t, color=c, size=theme.SMALL, width=1.0, height=0.36) for t, c in ((rows.CLS, theme.AMBER), ("P1", theme.BLUE)))).arrange(DOWN, buff=0.06)
+            start = Group(*(Box(t, color=c, size=theme.SMALL, width=1.0, height=0.36)
+                            for t, c in ((rows.CLS, theme.AMBER), ("P1", theme.BLUE)))).arrange(DOWN, buff=0.06)
             start.add(words("…", theme.SMALL, theme.GREY).next_to(start, DOWN, buff=-0.05))
             start.add(Box(rows.name(self.model.patches), size=theme.SMALL, width=1.0, height=0.36).next_to(start, DOWN, buff=0.04))
             verb, color = "Read final\nCLS", theme.AMBER
@@ -274,34 +292,38 @@ class MovedStripe(Compare):
     def caption(self):
         found = self.run.stripe
         if found is None:
-            return "A CNN starts from local reuse: one learned detector serves every place. A ViT has structure too, patches and shared projections, but leaves relations in space to learning."
-        same = "exactly" if found.content_difference == 0 else f"within {found.content_difference:.1e}"
-        return (f"Measured here: the shared patch projection, itself a convolution, gives the moved stripe {same} the same features. Attention may read it differently at the new place, "
-                "because positions were added.")
+            return ("A CNN starts from local reuse: one learned detector serves every place. A ViT has structure too, patches and shared projections, but "
+                    "leaves relations in space to learning.")
+        same = "exactly" if found.content_difference == 0 else f"within {tiny(found.content_difference)}"
+        return (f"Measured here: the shared patch projection, itself a convolution, gives the moved stripe {same} the same features. Attention may read it "
+                "differently at the new place, because positions were added.")
 
     def notes(self):
         found = self.run.stripe
-        told = "" if found is None else (f" In this run the stripe’s middle patch keeps {pct(found.before.on_stripe)} of its attention on the stripe at the first place and {pct(found.after.on_stripe)} at the second "
+        told = "" if found is None else (f" In this run the stripe’s middle patch keeps {pct(found.before.on_stripe)} of its attention on the stripe at the "
+                                         f"first place and {pct(found.after.on_stripe)} at the second "
                                          "(block 1, head 1).")
-        return ("Does inductive bias mean that somebody wrote the edge detector by hand? No. The architecture says which connections exist and which weights are shared; training finds the values. "
-                f"The stripe is drawn, no photo and no prediction.{told} Both architectures learn from data.")
+        return ("Does inductive bias mean that somebody wrote the edge detector by hand? No. The architecture says which connections exist and which weights "
+                f"are shared; training finds the values. The stripe is drawn, no photo and no prediction.{told} Both architectures learn from data.")
 
     def build(self):
         found = self.run.stripe
-        idea = row(words("*Inductive bias* = assumptions built into how the model learns.", theme.BODY), gap=0).move_to([STAGE.left, STAGE.top, 0], aligned_edge=UP + LEFT)
+        idea = row(words("*Inductive bias* = assumptions built into how the model learns.", theme.BODY), gap=0).move_to([STAGE.left, STAGE.top, 0],
+                                                                                                              aligned_edge=UP + LEFT)
         side = 1.85
-        example = words("Example: move the same stripe.", theme.LABEL, theme.GREY)
+        example = words("Example: move the same stripe. (drawn)", theme.LABEL, theme.GREY)
         photos = [Photograph(self.run, side=side, image=stripe.picture(p, self.model.grid, self.model.patch)) for p in (stripe.BEFORE, stripe.AFTER)]
         pair = Group(*photos).arrange(DOWN, buff=0.4)
         left = Area(STAGE.left, STAGE.bottom, STAGE.left + 2.9, idea.get_bottom()[1] - 0.16)
         block = column(example, pair, gap=0.12, align=LEFT)
         left.place(block, UP + LEFT, shrink=False)
         names = [self.name("Same local pattern", photos[0]), self.name("new location", photos[1])]
-        marks = [p.patch(stripe.middle(place, self.model.grid), theme.ORANGE, 3) for p, place in zip(photos, (stripe.BEFORE, stripe.AFTER))]
+        marks = [p.patch(stripe.middle(place, self.model.grid), LOCAL, 3) for p, place in zip(photos, (stripe.BEFORE, stripe.AFTER))]
         xs = (STAGE.left + 4.15, STAGE.left + 6.15, STAGE.left + 9.75)
         wide = (1.85, 3.3, STAGE.right - xs[2])
         top = idea.get_bottom()[1] - 0.18
-        heads = Group(*(words(t, theme.BODY, c, bold=True).move_to([x, top, 0], aligned_edge=UP + LEFT) for t, c, x in (("CNN", theme.ORANGE, xs[1]), (VIT, theme.TEAL, xs[2]))))
+        heads = Group(*(words(t, theme.BODY, c, bold=True).move_to([x, top, 0], aligned_edge=UP + LEFT)
+                        for t, c, x in (("CNN", LOCAL, xs[1]), (VIT, theme.TEAL, xs[2]))))
         ask = words("What is built in?", theme.LABEL, theme.GREY, bold=True).move_to([xs[0], top - 0.02, 0], aligned_edge=UP + LEFT)
         lines, y = Group(), heads.get_bottom()[1] - 0.18
         cells = [("Spatial structure", "Local filters, reused across the image", "Patches + position; flexible global mixing"),
@@ -311,7 +333,8 @@ class MovedStripe(Compare):
         air = 0.14 if found else 0.42
         for i, texts in enumerate(cells):
             rules.add(Line([xs[0], y, 0], [STAGE.right, y, 0], stroke_width=1.6, color=theme.LINE))
-            line = Group(*(words(t, theme.LABEL, theme.GREY if j == 0 else theme.INK, bold=j == 0, width=w).move_to([x, y - air, 0], aligned_edge=UP + LEFT) for j, (t, x, w) in enumerate(zip(texts, xs, wide))))
+            line = Group(*(words(t, theme.LABEL, theme.GREY if j == 0 else theme.INK, bold=j == 0, width=w).move_to([x, y - air, 0], aligned_edge=UP + LEFT)
+                           for j, (t, x, w) in enumerate(zip(texts, xs, wide))))
             y = line.get_bottom()[1] - air
             if i == 1 and found is not None:
                 extras.add(self.features_(found, xs[1], y, wide[1]), self.attention(found, xs[2], y))
@@ -319,7 +342,7 @@ class MovedStripe(Compare):
             lines.add(line)
         self.step(FadeIn(idea))
         self.step(FadeIn(example), photos[0], FadeIn(names[0]))
-        self.go(*draw(arrow(photos[0], photos[1], theme.ORANGE, side=DOWN, gap=0.04)), Emerge(photos[1], photos[0]), FadeIn(names[1]))
+        self.go(*draw(arrow(photos[0], photos[1], LOCAL, side=DOWN, gap=0.04)), Emerge(photos[1], photos[0]), FadeIn(names[1]))
         self.step(FadeIn(ask), FadeIn(heads), FadeIn(rules[0]), *write(*lines[0]))
         self.step(FadeIn(rules[1]), *write(*lines[1]), *(FadeIn(m) for m in marks))
         self.go(*(FadeIn(e) for e in extras))
@@ -338,7 +361,8 @@ class MovedStripe(Compare):
             line[1].align_to([x + 0.8, 0, 0], LEFT)
             line[0].align_to([x, 0, 0], LEFT)
         lines.arrange(DOWN, buff=0.1, aligned_edge=LEFT)
-        text = f"first three: {vec(found.before.content)}" if vec(found.before.content) == vec(found.after.content) else f"{vec(found.before.content)} and {vec(found.after.content)}"
+        first, then = vec(found.before.content), vec(found.after.content)
+        text = f"first three: {first}" if first == then else f"{first} and {then}"
         note = words(text, theme.SMALLEST_PX, theme.GREY, width=width)
         return Group(lines, note.next_to(lines, DOWN, buff=0.06).align_to(lines, LEFT)).move_to([x, y, 0], aligned_edge=UP + LEFT)
 
@@ -361,19 +385,22 @@ class StartingPoint(Compare):
         return "Which is a sensible starting point?"
 
     def caption(self):
-        return ("No ranking, only where to begin. On a small dataset good pretraining can count for more than the architecture’s name. Compare on one validation set; time and memory "
-                "on your own device.")
+        return ("No ranking, only where to begin. On a small dataset good pretraining can count for more than the architecture’s name. Compare on one "
+                "validation set; time and memory on your own device.")
 
     def notes(self):
-        return ("Give the class our own case: few labelled pets, pretrained weights within reach. Which column? Either; take suitable checkpoints, adapt them, validate. Few labels do not rule out a pretrained ViT. "
-                "For a phone, measure the delay and the memory before you believe that one of them is always faster.")
+        return ("Give the class our own case: few labelled pets, pretrained weights within reach. Which column? Either; take suitable checkpoints, adapt "
+                "them, validate. Few labels do not rule out a pretrained ViT. For a phone, measure the delay and the memory before you believe that one of "
+                "them is always faster.")
 
     def build(self):
-        head = words("Practical starting points · validate on your task and hardware.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top, 0], aligned_edge=UP + LEFT)
+        head = words("Practical starting points · validate on your task and hardware.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.top, 0],
+                                                                                                              aligned_edge=UP + LEFT)
         xs = (STAGE.left, STAGE.left + 4.1, STAGE.left + 8.75)
         wide = (3.8, 4.35, STAGE.right - xs[2])
         y = head.get_bottom()[1] - 0.2
-        heads = Group(*(words(t, theme.BODY, c, bold=True).move_to([x, y, 0], aligned_edge=UP + LEFT) for t, c, x in (("Your situation", theme.GREY, xs[0]), ("CNN", theme.ORANGE, xs[1]), (VIT, theme.TEAL, xs[2]))))
+        heads = Group(*(words(t, theme.BODY, c, bold=True).move_to([x, y, 0], aligned_edge=UP + LEFT)
+                        for t, c, x in (("Your situation", theme.GREY, xs[0]), ("CNN", LOCAL, xs[1]), (VIT, theme.TEAL, xs[2]))))
         cells = [("Few labels; train from scratch", "Useful baseline: built-in local reuse", "Pay close attention to the training recipe"),
                  ("Few labels; pretrained weights", "Fine-tune a suitable pretrained CNN", "Fine-tune a suitable pretrained ViT"),
                  ("Phone or tight latency budget", "Try a compact CNN; measure on the device", "Try an efficient ViT; measure on the device"),

@@ -31,9 +31,9 @@ class LabPage(Slide):
     def listing(self, piece, width=STAGE.width, size=theme.LABEL + 3, **style):
         return STAGE.place(Listing(piece if not isinstance(piece, str) else self.piece(piece), self.run.lab, width, size, **style), UP + LEFT)
 
-    def shape(self, name, start, batch=True):
+    def shape(self, name, start):
         """A shape as the run of the code gave it."""
-        return axes(gives(self.run.lab, self.piece(name), start), batch)
+        return axes(gives(self.run.lab, self.piece(name), start))
 
     def below(self, part, gap=0.34):
         return Area(STAGE.left, STAGE.bottom, STAGE.right, part.get_bottom()[1] - gap)
@@ -87,17 +87,12 @@ class LabCard(SectionCard):
         ran = self.run.lab
         if ran is None:
             return "Every line on these pages stands in one short file, and tests compare each shape beside it with what really flows."
-        return (f"Every line on these pages ran on this checkpoint. Its logits and those of timm’s model differ by at most {small(ran.logit_difference)} on both pictures, "
-                "which is rounding.")
+        return (f"Every line on these pages ran on this checkpoint. Its logits and those of timm’s model differ by at most {tiny(ran.logit_difference)} on "
+                "both pictures, which is rounding.")
 
     def notes(self):
-        return ("Nothing new is learned here; we write down what we already understand. All pages show one file that a test runs, so no line is decoration. Keep one question "
-                "in mind from the start: if a Linear layer and a convolution carry the same numbers, what could make their outputs differ?")
-
-
-def small(value):
-    """A tiny difference in powers of ten, as the code prints it: 5.2e-06."""
-    return f"{value:.1e}" if value else "0"
+        return ("Nothing new is learned here; we write down what we already understand. All pages show one file that a test runs, so no line is decoration. "
+                "Keep one question in mind from the start: if a Linear layer and a convolution carry the same numbers, what could make their outputs differ?")
 
 
 class BatchAxis(LabPage):
@@ -108,8 +103,8 @@ class BatchAxis(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"The {figures.picture_word(self.run, 'dog')} already has {times(m.image, m.image)} pixels. PyTorch wants its {m.channels} channels in front, and before them one more axis, B, that "
-                "counts pictures and never patches.")
+        return (f"The {figures.picture_word(self.run, 'dog')} already has {times(m.image, m.image)} pixels. PyTorch wants its {m.channels} channels in front, "
+                "and before them one more axis, B, that counts pictures and never patches.")
 
     def notes(self):
         return ("Run the function by hand: first the axes change places, then a new one appears at the front. Ask which axis says how many pictures there are. "
@@ -124,7 +119,8 @@ class BatchAxis(LabPage):
         for i, plane in enumerate(reversed(planes)):
             plane.shift(i * 0.3 * (RIGHT + 0.55 * UP))
         order = Group(*reversed(planes))
-        frame = RoundedRectangle(corner_radius=0.14, width=order.width + 0.5, height=order.height + 0.36, stroke_color=theme.BLUE, stroke_width=3).move_to(order)
+        frame = RoundedRectangle(corner_radius=0.14, width=order.width + 0.5, height=order.height + 0.36, stroke_color=theme.BLUE,
+                                 stroke_width=3).move_to(order)
         one = Group(batch(frame.copy().set_fill(theme.PAPER, 1), 2, 0.1), order.copy())
         parts, names, arrows = self.chain(area, (photo, f"Height × width × RGB\n{times(m.image, m.image, m.channels)}"),
                                           (order, f"channels first: all R, then G, then B\n{times(m.channels, m.image, m.image)}"),
@@ -134,7 +130,8 @@ class BatchAxis(LabPage):
         self.go(*(Emerge(p, photo) for p in order), lag_ratio=0.25)
         self.go(FadeIn(names[1]))
         self.step(*listing.read("return x.unsqueeze"), *draw(arrows[1]))
-        self.go(TransformFromCopy(order, one[1]), FadeIn(one[0][1]))
+        self.go(FadeIn(one[0][1]))
+        self.go(TransformFromCopy(order, one[1]))
         self.step(FadeIn(one[0][0], shift=0.1 * (UP + RIGHT)), *write(names[2]))
         self.bring_to_front(one[0][1], one[1])
 
@@ -156,12 +153,13 @@ class Target(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"A patch brings {m.patch_values} numbers and leaves with {m.width} features. The same projection serves all {m.patches} places, so one picture gives "
-                f"{m.patches} rows. Two ways to write it follow.")
+        return (f"A patch brings {m.patch_values} numbers and leaves with {m.width} features. The same projection serves all {m.patches} places, so one "
+                f"picture gives {m.patches} rows. Two ways to write it follow.")
 
     def notes(self):
-        return (f"This is the projection that we already used for the {figures.picture_word(self.run, 'dog')}; only the writing is new. Let one patch take the whole way before you show the table of rows. "
-                "Ask whether each place needs a projection of its own: no, the input differs, the parameters are shared, with the cat and every other picture too.")
+        return (f"This is the projection that we already used for the {figures.picture_word(self.run, 'dog')}; only the writing is new. Let one patch take "
+                "the whole way before you show the table of rows. Ask whether each place needs a projection of its own: no, the input differs, the "
+                "parameters are shared, with the cat and every other picture too.")
 
     def build(self):
         m, nose = self.model, self.dog.place("nose")
@@ -176,15 +174,18 @@ class Target(LabPage):
         area = Area(upper.left, upper.bottom, upper.right, head.get_bottom()[1] - 0.15)
         parts, names, arrows = self.chain(area, (photo, f"{times(m.image, m.image, m.channels)}\n{m.patches} patches"),
                                           (crop, f"One RGB patch\n{times(m.channels, m.patch, m.patch)} = {m.patch_values} numbers"),
-                                          (layer, "the same learned weights\nand biases at every location"), (table, f"Patch row: {m.width} features\none image → {m.patches} rows"))
+                                          (layer, "the same learned weights\nand biases at every location"),
+                                          (table, f"Patch row: {m.width} features\none image → {m.patches} rows"))
         spot = photo.patch(nose, theme.AMBER, 3.5)
         mark = table.mark(number - 1)
-        routes = row(words("Two implementations:", bold=True), Box("flatten + Linear", size=theme.BODY), words("or", color=theme.GREY), Box("Conv2d", size=theme.BODY), gap=0.4)
+        routes = row(words("Two implementations:", bold=True), Box("flatten + Linear", size=theme.BODY), words("or", color=theme.GREY),
+                     Box("Conv2d", size=theme.BODY), gap=0.4)
         lower.place(routes)
         self.step(FadeIn(head), photo, FadeIn(names[0]))
         self.step(FadeIn(spot), Emerge(crop, photo.cell(nose)), FadeIn(names[1]), *draw(arrows[0]))
         self.step(*draw(arrows[1]), FadeIn(layer), FadeIn(names[2]))
-        strip = Strip(Vector(length=m.width, first=self.dog.patches[nose].c.first, last=self.dog.patches[nose].c.last, values=self.dog.patches[nose].c.values), width=table.image.width, height=0.3)
+        strip = Strip(Vector(length=m.width, first=self.dog.patches[nose].c.first, last=self.dog.patches[nose].c.last,
+                             values=self.dog.patches[nose].c.values), width=table.image.width, height=0.3)
         strip.move_to(table.row(number - 1))
         self.go(*draw(arrows[2]), Emerge(strip, layer))
         self.step(FadeIn(table), FadeIn(names[3]), FadeOut(strip), FadeIn(mark))
@@ -199,13 +200,14 @@ class LayerOfNeurons(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"All {m.patch_values} inputs reach every output neuron, which weighs them, adds them up and adds its own bias. That is the whole layer: the MLP "
-                "with its hidden units comes later.")
+        return (f"All {m.patch_values} inputs reach every output neuron, which weighs them, adds them up and adds its own bias. That is the whole layer: the "
+                "MLP with its hidden units comes later.")
 
     def notes(self):
         p = self.model.parameters
-        return (f"Open one neuron first: its weights are one row of the matrix. Then say that the other outputs do the same with weights of their own. Ask where the bias count comes from: one for each output, "
-                f"not for each pixel or patch. So {count(p.patch_weights)} weights and {count(p.patch_biases)} biases.")
+        return ("Open one neuron first: its weights are one row of the matrix. Then say that the other outputs do the same with weights of their own. Ask "
+                f"where the bias count comes from: one for each output, not for each pixel or patch. So {count(p.patch_weights)} weights and "
+                f"{count(p.patch_biases)} biases.")
 
     def build(self):
         m, p = self.model, self.model.parameters
@@ -214,7 +216,8 @@ class LayerOfNeurons(LabPage):
         inputs = Layer(["x₁", "x₂", None, f"x{last_in}"], radius=0.42, gap=0.2, size=theme.LABEL, color=theme.GREY)
         outputs = Layer(["c₁", "c₂", None, f"c{last_out}"], radius=0.42, gap=0.2, size=theme.LABEL)
         net = Group(inputs, outputs).arrange(RIGHT, buff=3.4)
-        heads = Group(words(f"{m.patch_values} inputs", theme.BODY, theme.GREY, bold=True).next_to(inputs, UP, buff=0.18), words(f"{m.width} outputs", theme.BODY, theme.BLUE, bold=True).next_to(outputs, UP, buff=0.18))
+        heads = Group(words(f"{m.patch_values} inputs", theme.BODY, theme.GREY, bold=True).next_to(inputs, UP, buff=0.18),
+                      words(f"{m.width} outputs", theme.BODY, theme.BLUE, bold=True).next_to(outputs, UP, buff=0.18))
         picture_ = Group(net, heads)
         left.place(picture_, shrink=False).shift(0.15 * DOWN)
         lines = connections(inputs, outputs, theme.LINE, 1.8)
@@ -225,7 +228,8 @@ class LayerOfNeurons(LabPage):
                      math(f"c_1 = w_(1,1) x_1 + w_(1,2) x_2 + dots.h + w_(1,{m.patch_values}) x_{m.patch_values} + b_1", theme.BODY + 2),
                      words(f"its weights: $w_(1,1), w_(1,2), dots.h, w_(1,{m.patch_values})$", theme.LABEL, theme.AMBER), gap=0.14, align=LEFT)
         each = words(f"Every output has its own {m.patch_values} weights + 1 bias.", theme.BODY, bold=True, width=right.width)
-        total = column(words(f"{m.width} × {m.patch_values} weights + {count(p.patch_biases)} biases", theme.BODY), words(f"= {count(p.patch_total)} parameters", theme.TITLE - 8, theme.BLUE, bold=True), gap=0.06, align=LEFT)
+        total = column(words(f"{m.width} × {m.patch_values} weights + {count(p.patch_biases)} biases", theme.BODY),
+                       words(f"= {count(p.patch_total)} parameters", theme.TITLE - 8, theme.BLUE, bold=True), gap=0.06, align=LEFT)
         no = words("Patch projection: no hidden layer or activation.\nLater MLP: Linear → GELU → Linear.", theme.LABEL, theme.GREY)
         name = column(words("One affine layer:", theme.LABEL, theme.GREY), code_, gap=0.1, align=LEFT)
         right.place(column(name, one, each, total, no, gap=0.36, align=LEFT), LEFT)
@@ -250,12 +254,13 @@ class WithLinear(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"Unfold lifts each patch out as a column, transpose lays the columns down as rows, and Linear turns the last axis from {m.patch_values} numbers into {m.width}, "
-                "with one set of weights for every row of every picture.")
+        return (f"Unfold lifts each patch out as a column, transpose lays the columns down as rows, and Linear turns the last axis from {m.patch_values} "
+                f"numbers into {m.width}, with one set of weights for every row of every picture.")
 
     def notes(self):
-        return (f"Point at the last axis all the time: that is the only one a Linear layer touches. Do {self.model.patches} rows mean {self.model.patches} copies of the weights? No. "
-                "The layer is one object, and the axes in front of the last are only repeated use. What grows with the batch is the output, not the layer.")
+        return (f"Point at the last axis all the time: that is the only one a Linear layer touches. Do {self.model.patches} rows mean {self.model.patches} "
+                "copies of the weights? No. The layer is one object, and the axes in front of the last are only repeated use. What grows with the batch is "
+                "the output, not the layer.")
 
     def build(self):
         m = self.model
@@ -266,7 +271,9 @@ class WithLinear(LabPage):
         columns = sheet(values.T, 1.2, 1.6, theme.GREY)
         lying = sheet(values, 2.7, 1.2, theme.GREY)
         features_ = sheet(tensors.content(self.run), 1.5, 1.2)
-        parts, names, arrows = self.chain(Area(area.left, area.bottom + 0.62, area.right, area.top), (batch(photo, color=theme.GREY), f"images · B × {times(m.channels, m.image, m.image)}"), (batch(columns, color=theme.GREY), "unfold: flattened columns"),
+        parts, names, arrows = self.chain(Area(area.left, area.bottom + 0.62, area.right, area.top),
+                                          (batch(photo, color=theme.GREY), f"images · B × {times(m.channels, m.image, m.image)}"),
+                                          (batch(columns, color=theme.GREY), "unfold: flattened columns"),
                                           (batch(lying, color=theme.GREY), "transpose: patch rows"), (batch(features_), "Linear: project each row"), most=1.0)
         third = m.patch_values // m.channels
         bar = row(*(Group(panel(1.75, 0.4, theme.RGB[c], theme.tint(theme.RGB[c], 0.14))) for c in "RGB"), gap=0)
@@ -303,13 +310,14 @@ class WithConv(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"Fold one neuron’s {m.patch_values} weights into {times(m.channels, m.patch, m.patch)} and call it a filter: same pixels, same weights, same bias. "
-                f"Conv2d slides all {m.width} filters over the picture, one patch at a time.")
+        return (f"Fold one neuron’s {m.patch_values} weights into {times(m.channels, m.patch, m.patch)} and call it a filter: same pixels, same weights, same "
+                f"bias. Conv2d slides all {m.width} filters over the picture, one patch at a time.")
 
     def notes(self):
         m = self.model
-        return (f"The three small squares are the learned weights of the first neuron, one for each colour channel. Follow the window: because the stride equals the kernel size, no pixel is read twice. "
-                f"Then ask what one output channel is: one of the {m.width} features at all {times(m.grid, m.grid)} places, made by one filter.")
+        return ("The three small squares are the learned weights of the first neuron, one for each colour channel. Follow the window: because the stride "
+                f"equals the kernel size, no pixel is read twice. Then ask what one output channel is: one of the {m.width} features at all "
+                f"{times(m.grid, m.grid)} places, made by one filter.")
 
     def build(self):
         m = self.model
@@ -321,10 +329,12 @@ class WithConv(LabPage):
         planes = row(*(sheet(values[0, i], 0.78, 0.78, theme.RGB["RGB"[i]]) for i in range(m.channels)), gap=0.12)
         bias = math("+ b_j", theme.CAPTION)
         filter_ = column(words("One filter = one output neuron", theme.LABEL, theme.BLUE, bold=True), row(planes, bias, gap=0.2),
-                         words(f"{times(m.channels, m.patch, m.patch)} weights", theme.LABEL), words(f"all {m.patch_values} pixels contribute", theme.LABEL, theme.GREY), gap=0.14)
+                         words(f"{times(m.channels, m.patch, m.patch)} weights", theme.LABEL),
+                         words(f"all {m.patch_values} pixels contribute", theme.LABEL, theme.GREY), gap=0.14)
         front = sheet(grid_[:, :, 0], 2.2, 2.2)
         sheets = Group(*(sheet(grid_[:, :, i], 2.2, 2.2).shift(i * 0.13 * (RIGHT + UP)) for i in (4, 3, 2, 1)), front)
-        parts, names, arrows = self.chain(area, (photo, f"{times(m.grid, m.grid)} locations\nSame filters at every location."), (filter_, f"Kernel size = stride = {m.patch};\npatches do not overlap."),
+        parts, names, arrows = self.chain(area, (photo, f"{times(m.grid, m.grid)} locations\nSame filters at every location."),
+                                          (filter_, f"Kernel size = stride = {m.patch};\npatches do not overlap."),
                                           (sheets, f"{m.width} filters → {m.width} features\nat each patch location"), most=1.2)
         window, cell = photo.patch(1, theme.AMBER, 3.5), self._cell(front, 0)
         stride = words(f"Stride {m.patch}: move by one patch.", theme.LABEL, theme.AMBER, bold=True)
@@ -346,7 +356,8 @@ class WithConv(LabPage):
     def _cell(self, matrix, index):
         r, c = divmod(index, matrix.values.shape[1])
         step = matrix.image.width / matrix.values.shape[1]
-        return Rectangle(width=step, height=step, stroke_color=theme.AMBER, stroke_width=3.5).move_to(matrix.image.get_corner(UP + LEFT) + [(c + 0.5) * step, -(r + 0.5) * step, 0])
+        return Rectangle(width=step, height=step, stroke_color=theme.AMBER, stroke_width=3.5).move_to(matrix.image.get_corner(UP + LEFT) + [(c + 0.5) * step,
+                                                                                                              -(r + 0.5) * step, 0])
 
 
 class SameCount(LabPage):
@@ -357,19 +368,21 @@ class SameCount(LabPage):
 
     def caption(self):
         p = self.model.parameters
-        return (f"Either way the layer holds {count(p.patch_weights)} weights and {count(p.patch_biases)} biases. Copied over in the right order they compute the same thing, and more patches or "
-                "pictures add outputs, never parameters.")
+        return (f"Either way the layer holds {count(p.patch_weights)} weights and {count(p.patch_biases)} biases. Copied over in the right order they compute "
+                "the same thing, and more patches or pictures add outputs, never parameters.")
 
     def notes(self):
-        return ("Equal counts are not equal functions: two layers with their own random start differ. What makes them the same is equal numbers in equal order. Flatten a filter, red plane first, and "
-                "you hold the row of the Linear matrix that belongs to the same output.")
+        return ("Equal counts are not equal functions: two layers with their own random start differ. What makes them the same is equal numbers in equal "
+                "order. Flatten a filter, red plane first, and you hold the row of the Linear matrix that belongs to the same output.")
 
     def build(self):
         m, p = self.model, self.model.parameters
         left, right = STAGE.columns(1.15, 1, gap=0.6)
         table = Table(["Parameter", "Linear", "Conv2d"],
-                      [["Weight shape", times(m.width, m.patch_values), times(m.width, m.channels, m.patch, m.patch)], ["Weights", count(p.patch_weights), count(p.patch_weights)],
-                       ["Biases", count(p.patch_biases), count(p.patch_biases)], ["Total", words(f"*{count(p.patch_total)}*", theme.LABEL), words(f"*{count(p.patch_total)}*", theme.LABEL)]], gap=(0.6, 0.24))
+                      [["Weight shape", times(m.width, m.patch_values), times(m.width, m.channels, m.patch, m.patch)],
+                       ["Weights", count(p.patch_weights), count(p.patch_weights)],
+                       ["Biases", count(p.patch_biases), count(p.patch_biases)],
+                       ["Total", words(f"*{count(p.patch_total)}*", theme.LABEL), words(f"*{count(p.patch_total)}*", theme.LABEL)]], gap=(0.6, 0.24))
         head = words("Identical numbers, stored with different shapes", theme.BODY, bold=True)
         left_ = column(head, table, gap=0.28, align=LEFT)
         listing = Listing(self.piece("copy_weights"), self.run.lab, STAGE.width, theme.LABEL + 3)
@@ -379,7 +392,8 @@ class SameCount(LabPage):
         values = tensors.filters(self.run)[0]
         planes = row(*(sheet(values[i], 1.05, 1.05, theme.RGB["RGB"[i]]) for i in range(m.channels)), gap=0.2)
         one = column(words(f"Conv2d filter {times(m.channels, m.patch, m.patch)}", theme.LABEL, theme.GREY), planes, gap=0.12)
-        flat = Group(*(sheet(values[i].reshape(1, -1), right.width / m.channels - 0.02, 0.42, theme.RGB["RGB"[i]]) for i in range(m.channels))).arrange(RIGHT, buff=0.02)
+        flat = Group(*(sheet(values[i].reshape(1, -1), right.width / m.channels - 0.02, 0.42, theme.RGB["RGB"[i]]) for i in range(m.channels))).arrange(RIGHT,
+                                                                                                              buff=0.02)
         line = column(flat, words(f"row of Linear.weight: {times(1, m.patch_values)}", theme.LABEL, theme.GREY), gap=0.1)
         match = words("Match the input order: each filter\nflattens R, then G, then B.", theme.LABEL, bold=True)
         Area(right.left, top.bottom, right.right, right.top).place(column(one, line, match, gap=0.32))
@@ -400,35 +414,40 @@ class SamePixel(LabPage):
         return "Same pixel × same weight, in both implementations"
 
     def caption(self):
-        return f"Either way, pixel and weight meet in the same {self.model.patch_values} pairs. The products are added, the one bias is added, and one feature comes out."
+        return (f"Either way, pixel and weight meet in the same {self.model.patch_values} pairs. The products are added, the one bias is added, and one "
+                "feature comes out.")
 
     def notes(self):
         q, third = self.dog.projection.product, self.model.patch**2
-        return (f"Find the pixel first: green, zero-based row {q.row}, column {q.column} of the patch. Its place in the flattened row is {third} reds plus two full rows plus three. The Conv2d names the same weight by "
-                "output, channel, row and column. One product is shown in full; the sum runs over all of them.")
+        return (f"Find the pixel first: green, zero-based row {q.row}, column {q.column} of the patch. Its place in the flattened row is {q.channel * third} "
+                f"for the channels before it, {figures.number_word(q.row)} full rows, and {figures.number_word(q.column)}. The Conv2d names the same weight "
+                "by output, channel, row and column. One product is shown in full; the sum runs over all of them.")
 
     def build(self):
         m, q, nose = self.model, self.dog.projection.product, self.dog.place("nose")
-        third, letter = m.patch**2, "RGB"[q.channel]
-        local = q.row * m.patch + q.column
-        head = words(f"{figures.picture_word(self.run, 'dog').capitalize()} of the dog: patch {nose} · {_ordinal(q.output)} output feature · indices below start at 0", theme.LABEL, theme.GREY)
+        third = m.patch**2
+        head = words(f"Dog patch {nose} · {_ordinal(q.output)} output feature · indices below start at 0", theme.LABEL, theme.GREY)
         head.move_to([STAGE.left, STAGE.top, 0], aligned_edge=UP + LEFT)
         crop = Photograph(self.run).crop(nose, 2.35)
         crop.move_to([STAGE.left + 1.175, head.get_bottom()[1] - 0.2 - 1.175, 0])
         pixel = crop.pixel(q.flat - q.channel * third + 1)
-        rule = words(f"{_color(q.channel)} pixel at (row {q.row}, column {q.column}) → flat index {_offset(q.channel, third)}{q.row}×{m.patch} + {q.column} = {q.flat}", theme.LABEL + 1, bold=True)
+        rule = words(f"{_color(q.channel)} pixel at (row {q.row}, column {q.column}) → flat index {_offset(q.channel, third)}{q.row}×{m.patch} + {q.column} = "
+                     f"{q.flat}", theme.LABEL + 1, bold=True)
         order = words(f"Flatten order: R{_sub(0)} … R{_sub(third - 1)} | G{_sub(0)} … G{_sub(third - 1)} | B{_sub(0)} … B{_sub(third - 1)}", theme.LABEL)
         area = Area(crop.get_right()[0] + 0.45, STAGE.bottom, STAGE.right, crop.get_top()[1])
         order.move_to([area.left, area.top, 0], aligned_edge=UP + LEFT)
         rule.next_to(order, DOWN, buff=0.1).align_to(order, LEFT)
         fit(rule, area.width, 1)
         rule.align_to(order, LEFT)
-        lanes = [self.lane("Linear: one neuron", f"W[{q.output},{q.flat}] selected"), self.lane("Conv2d: one filter, flattened", f"W[{q.output},{q.channel},{q.row},{q.column}] selected")]
+        lanes = [self.lane("Linear: one neuron", f"W[{q.output},{q.flat}] selected"),
+                 self.lane("Conv2d: one filter, flattened", f"W[{q.output},{q.channel},{q.row},{q.column}] selected")]
         for lane, y in zip(lanes, (rule.get_bottom()[1] - 0.22, rule.get_bottom()[1] - 1.78)):
             lane.move_to([area.left, y, 0], aligned_edge=UP + LEFT)
         d = 6
-        product = row(words("Selected product in both:", theme.BODY), words(f"{num(q.x, d)} × {num(q.weight, d)} = *{num(q.product, d)}*", theme.BODY + 2), gap=0.3)
-        total = row(words(f"Add all {m.patch_values} products + the same bias ({num(q.bias, d)}) →", theme.BODY), words(num(q.total, d), theme.BODY + 4, theme.BLUE, bold=True), gap=0.2)
+        product = row(words("Selected product in both:", theme.BODY), words(f"{num(q.x, d)} × {num(q.weight, d)} = *{num(q.product, d)}*", theme.BODY + 2),
+                      gap=0.3)
+        total = row(words(f"Add all {m.patch_values} products + the same bias ({num(q.bias, d)}) →", theme.BODY),
+                    words(num(q.total, d), theme.BODY + 4, theme.BLUE, bold=True), gap=0.2)
         sums = column(product, total, gap=0.1, align=LEFT)
         sums.move_to([STAGE.left, STAGE.bottom + 0.02, 0], aligned_edge=DOWN + LEFT)
         self.step(FadeIn(head), FadeIn(crop), *write(order))
@@ -445,7 +464,8 @@ class SamePixel(LabPage):
         head = words(name, theme.LABEL, theme.BLUE, bold=True)
         note = words(selected, theme.LABEL, theme.AMBER, bold=True)
         pixels, weights = tensors.pixel_rows(self.run)[self.dog.photo.places["nose"] - 1], tensors.filters(self.run)[q.output].reshape(-1)
-        strips = [Group(*(sheet(part[None, :], width / m.channels - 0.02, 0.3, color) for part, color in zip(values.reshape(m.channels, third), colors))).arrange(RIGHT, buff=0.02)
+        strips = [Group(*(sheet(part[None, :], width / m.channels - 0.02, 0.3, color)
+                          for part, color in zip(values.reshape(m.channels, third), colors))).arrange(RIGHT, buff=0.02)
                   for values, colors in ((pixels, theme.RGB.values()), (weights, [theme.BLUE] * m.channels))]
         strips[1].next_to(strips[0], DOWN, buff=0.32)
         x = strips[0].get_left()[0] + strips[0].width * (q.flat + 0.5) / m.patch_values
@@ -454,7 +474,8 @@ class SamePixel(LabPage):
         letter, local = "RGB"[q.channel], q.row * m.patch + q.column
         middle = (strips[0].get_bottom()[1] + strips[1].get_top()[1]) / 2
         left, right = strips[0].get_left()[0], strips[0].get_right()[0]
-        for text, at_, edge in ((f"R{_sub(0)} × w{_sub(0)}   R{_sub(1)} × w{_sub(1)}  …", left, LEFT), (f"{letter}{_sub(local)} × w{_sub(q.flat)}", x, None), (f"…  B{_sub(third - 1)} × w{_sub(m.patch_values - 1)}", right, RIGHT)):
+        for text, at_, edge in ((f"R{_sub(0)} × w{_sub(0)}   R{_sub(1)} × w{_sub(1)}  …", left, LEFT), (f"{letter}{_sub(local)} × w{_sub(q.flat)}", x, None),
+                                (f"…  B{_sub(third - 1)} × w{_sub(m.patch_values - 1)}", right, RIGHT)):
             label = words(text, theme.SMALL, theme.AMBER if edge is None else theme.GREY, bold=edge is None)
             label.move_to([at_, middle, 0], **({} if edge is None else {"aligned_edge": edge}))
             names.add(label)
@@ -479,41 +500,47 @@ class FeaturesMatch(LabPage):
     route = "reference/s06/9"
 
     def title(self):
-        return f"Verify it on both {figures.picture_word(self.run, 'dog')}s: the features match"
+        kinds = {figures.picture_word(self.run, subject) for subject in ("dog", "cat")}
+        return f"Verify it on both {kinds.pop() if len(kinds) == 1 else 'picture'}s: the features match"
 
     def total(self):
         m = self.model
         return 2 * m.patches * m.width
 
     def caption(self):
-        return ("With the same weights both ways give the same features, up to rounding. The grid that Conv2d returns still has to be flattened and transposed before CLS and "
-                "positions join.")
+        return ("With the same weights both ways give the same features, up to rounding. The grid that Conv2d returns still has to be flattened and "
+                "transposed before CLS and positions join.")
 
     def notes(self):
-        return (f"Read the two columns aloud, then trust the machine for the rest: all {count(self.total())} features were compared. Why bother with Conv2d? It takes the picture as it is, needs no patch matrix in our code, "
-                "and uses well tuned routines. It is another way to write it, not another model.")
+        return (f"Read the two columns aloud, then trust the machine for the rest: all {count(self.total())} features were compared. Why bother with Conv2d? "
+                "It takes the picture as it is, needs no patch matrix in our code, and uses well tuned routines. It is another way to write it, not another "
+                "model.")
 
     def build(self):
         m, nose, difference = self.model, self.dog.place("nose"), self.run.projection_difference
-        word = figures.picture_word(self.run, "dog")
-        head = column(words(f"Same {'pretrained ' if self.run.provenance.kind != 'random' else ''}weights · same prepared dog and cat images", theme.BODY, bold=True),
+        head = column(words(f"Same {'pretrained ' if self.run.provenance.kind != 'random' else ''}weights · same prepared dog and cat images", theme.BODY,
+                            bold=True),
                       words(f"{nose} · first 3 of {m.width} features", theme.LABEL, theme.GREY), gap=0.08, align=LEFT)
         head.move_to([STAGE.left, STAGE.top, 0], aligned_edge=UP + LEFT)
         xs, ys = (STAGE.left, STAGE.left + 2.35, STAGE.left + 7.7), (0.72, -0.72)
-        heads = Group(*(words(t, theme.BODY, theme.BLUE, bold=True).move_to([x, 1.45, 0], aligned_edge=LEFT) for t, x in (("Linear", xs[1]), ("Conv2d", xs[2]))))
+        heads = Group(*(words(t, theme.BODY, theme.BLUE, bold=True).move_to([x, 1.45, 0], aligned_edge=LEFT)
+                        for t, x in (("Linear", xs[1]), ("Conv2d", xs[2]))))
         lanes = []
         for name, subject, y in (("dog", self.dog, ys[0]), ("cat", self.cat, ys[1])):
             photo = Photograph(self.run, name, side=1.25).move_to([xs[0] + 0.625, y, 0])
             spot = photo.patch(nose, theme.AMBER, 3)
-            label = column(words(name.capitalize(), theme.LABEL, bold=True), words(f"{m.patch_values} → {m.width}", theme.SMALLEST_PX, theme.GREY), gap=0.0).next_to(photo, RIGHT, buff=0.14)
+            label = column(words(name.capitalize(), theme.LABEL, bold=True), words(f"{m.patch_values} → {m.width}", theme.SMALLEST_PX, theme.GREY),
+                           gap=0.0).next_to(photo, RIGHT, buff=0.14)
             sides = []
             for vector, x in ((subject.projection.linear, xs[1]), (subject.projection.conv, xs[2])):
                 cell = column(words(vec(vector), theme.BODY), Strip(vector, width=4.6, height=0.34), gap=0.1, align=LEFT)
                 sides.append(cell.move_to([x + 0.25, y, 0], aligned_edge=LEFT))
-            equal = words("=" if vec(subject.projection.linear) == vec(subject.projection.conv) else "≈", theme.TITLE, theme.GREY).move_to([(sides[0].get_right()[0] + sides[1].get_left()[0]) / 2, y, 0])
+            equal = words("=" if vec(subject.projection.linear) == vec(subject.projection.conv) else "≈", theme.TITLE,
+                          theme.GREY).move_to([(sides[0].get_right()[0] + sides[1].get_left()[0]) / 2, y, 0])
             lanes.append((Group(photo, spot, label), sides, equal))
         checked = words(f"Checked all 2 × {m.patches} × {m.width} = {count(self.total())} features.", theme.BODY)
-        far = words(f"Largest float32 difference: *{small(difference)}*" if difference is not None else "Largest float32 difference: not measured", theme.BODY, theme.BLUE)
+        far = words(f"Largest float32 difference: *{tiny(difference)}*" if difference is not None else "Largest float32 difference: not measured", theme.BODY,
+                    theme.BLUE)
         same = words(f"Same result within rounding. Both produce B × {times(m.patches, m.width)} rows for the same classifier.", theme.LABEL, theme.GREY)
         foot = column(row(checked, far, gap=0.6), same, gap=0.12, align=LEFT)
         foot.move_to([STAGE.left, STAGE.bottom + 0.1, 0], aligned_edge=DOWN + LEFT)
@@ -532,13 +559,14 @@ class WhyConv(LabPage):
         return "Why package patch projection as Conv2d?"
 
     def caption(self):
-        return ("Conv2d reads the picture as it comes, so our code never builds the table of patches. How much time or memory that saves is for your hardware to say: "
-                "measure it.")
+        return ("Conv2d reads the picture as it comes, so our code never builds the table of patches. How much time or memory that saves is for your "
+                "hardware to say: measure it.")
 
     def notes(self):
         p = self.model.parameters
-        return (f"Both lanes start and end with the same tensor. The upper one spells out the patch rows, the lower one leaves that to the convolution. Does it learn fewer parameters? No, the same {count(p.patch_total)}, and the "
-                "same function. What you gain is less reshaping and a fast routine behind it.")
+        return ("Both lanes start and end with the same tensor. The upper one spells out the patch rows, the lower one leaves that to the convolution. Does "
+                f"it learn fewer parameters? No, the same {count(p.patch_total)}, and the same function. What you gain is less reshaping and a fast routine "
+                "behind it.")
 
     def build(self):
         m = self.model
@@ -581,11 +609,12 @@ class PatchRows(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"Flatten reads the {times(m.grid, m.grid)} places line by line into {m.patches}; transpose puts the {m.width} features last. From here on a row is a patch.")
+        return (f"Flatten reads the {times(m.grid, m.grid)} places line by line into {m.patches}; transpose puts the {m.width} features last. From here on a "
+                "row is a patch.")
 
     def notes(self):
-        return ("Follow one feature while the grid is unrolled, then one patch while the table is turned. Does flatten mix pictures or merge features? No, it begins at axis 2, so the batch and the channels stay what "
-                "they are. Only the two axes of space become one.")
+        return ("Follow one feature while the grid is unrolled, then one patch while the table is turned. Does flatten mix pictures or merge features? No, "
+                "it begins at axis 2, so the batch and the channels stay what they are. Only the two axes of space become one.")
 
     def build(self):
         m = self.model
@@ -596,7 +625,9 @@ class PatchRows(LabPage):
         photo = Photograph(self.run, side=1.5)
         sheets = Group(*(sheet(grid_[:, :, i], side, side).shift(i * 0.1 * (RIGHT + UP)) for i in (4, 3, 2, 1, 0)))
         flat, tall = sheet(content.T, 2.2, 1.8), sheet(content, 1.8, 2.0)
-        parts, names, arrows = self.chain(self.below(listing), (batch(photo, color=theme.GREY), f"images x: B × {times(m.channels, m.image, m.image)}\naxis 0: the number of images"), (sheets, "Feature grid"),
+        parts, names, arrows = self.chain(self.below(listing),
+                                          (batch(photo, color=theme.GREY),
+                                           f"images x: B × {times(m.channels, m.image, m.image)}\naxis 0: the number of images"), (sheets, "Feature grid"),
                                           (batch(flat), "Flatten spatial axes"), (batch(tall), "Features last"), most=1.4)
         number = self.dog.photo.places["nose"] - 1
         front = sheets[-1]
@@ -637,11 +668,12 @@ class PrependCls(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"Expand lends the one learned CLS start to every picture of the batch, and cat puts it in front: one row more. Adding positions changes numbers; {m.tokens} rows of {m.width} features remain.")
+        return ("Expand lends the one learned CLS start to every picture of the batch, and cat puts it in front: one row more. Adding positions changes "
+                f"numbers; {m.tokens} rows of {m.width} features remain.")
 
     def notes(self):
-        return ("Which line changes how many rows there are? Only the concatenation, along dim=1. Expand copies no memory, it lets every picture look at the same parameter. The sum in the last line uses the same position table "
-                "for every picture, too.")
+        return ("Which line changes how many rows there are? Only the concatenation, along dim=1. Expand copies no memory, it lets every picture look at the "
+                "same parameter. The sum in the last line uses the same position table for every picture, too.")
 
     def build(self):
         m = self.model
@@ -656,7 +688,8 @@ class PrependCls(LabPage):
         position = sheet(tensors.table(self.run, "p"), 2.0, joined_.height, theme.AMBER)
         total = sheet(tensors.table(self.run, "e"), 2.0, joined_.height)
         area = self.below(listing)
-        parts, names, arrows = self.chain(area, (batch(patch), "Patch rows"), (batch(joined_), "Prepend one CLS"), (position, f"self.pos: {self.shape('ViT.__init__', 'self.pos')}"), (batch(total), "Add position"), most=1.1)
+        parts, names, arrows = self.chain(area, (batch(patch), "Patch rows"), (batch(joined_), "Prepend one CLS"),
+                                          (position, f"self.pos: {self.shape('ViT.__init__', 'self.pos')}"), (batch(total), "Add position"), most=1.1)
         plus, equals = (joint(s, radius=0.24).move_to(a) for s, a in zip("+=", arrows[1:]))
         self.step(*listing.open())
         self.go(*listing.read("rows = self.patch_rows"), FadeIn(parts[0]), FadeIn(names[0]))
@@ -679,11 +712,12 @@ class MakeQkv(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"One Linear layer gives every row {count(3 * m.width)} numbers at once; reshape cuts them into three roles with {figures.number_word(m.heads)} heads each, {m.head_width} wide.")
+        return (f"One Linear layer gives every row {count(3 * m.width)} numbers at once; reshape cuts them into three roles with "
+                f"{figures.number_word(m.heads)} heads each, {m.head_width} wide.")
 
     def notes(self):
-        return ("Two axes have length three, and they mean different things: one picks the role Q, K or V, the other the head. The permutation only brings the role to the front, so that unbind can hand out three tensors. "
-                "The batch stays an axis of its own throughout.")
+        return ("Two axes have length three, and they mean different things: one picks the role Q, K or V, the other the head. The permutation only brings "
+                "the role to the front, so that unbind can hand out three tensors. The batch stays an axis of its own throughout.")
 
     def build(self):
         m = self.model
@@ -694,9 +728,11 @@ class MakeQkv(LabPage):
         roles = [np.concatenate(tensors.heads(self.run, r), axis=1) for r in "qkv"]
         wide = Group(*(sheet(values, 1.25, 1.7) for values in roles)).arrange(RIGHT, buff=0)
         marks = Group(*(words(c, theme.BODY, bold=True).next_to(part, UP, buff=0.06) for c, part in zip("QKV", wide)))
-        small = Group(*(Group(*(sheet(h, 0.62, 0.56, head_color(i)) for i, h in enumerate(tensors.heads(self.run, r), 1))).arrange(RIGHT, buff=0.1) for r in "qkv")).arrange(DOWN, buff=0.1)
+        small = Group(*(Group(*(sheet(h, 0.62, 0.56, head_color(i)) for i, h in enumerate(tensors.heads(self.run, r), 1))).arrange(RIGHT, buff=0.1)
+                        for r in "qkv")).arrange(DOWN, buff=0.1)
         split = Group(small)
-        parts, names, arrows = self.chain(area, (batch(x), "Input rows"), (wide, f"QKV projection: {m.width} → {count(3 * m.width)}"), (split, "Split Q, K, V by head"), most=2.4)
+        parts, names, arrows = self.chain(area, (batch(x), "Input rows"), (wide, f"QKV projection: {m.width} → {count(3 * m.width)}"),
+                                          (split, "Split Q, K, V by head"), most=2.4)
         marks = Group(*(words(c, theme.LABEL, bold=True).next_to(part, UP, buff=0.04) for c, part in zip("QKV", wide)))
         letters = Group(*(words(c, theme.LABEL, bold=True).next_to(line, LEFT, buff=0.16) for c, line in zip("QKV", small)))
         arrows[1].become(arrow(wide.get_right(), [letters.get_left()[0], wide.get_center()[1], 0]))
@@ -719,12 +755,14 @@ class MixMessages(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"In each head every query scores all {m.tokens} sources, softmax makes shares of its row, and the shares of V add up to one message of {m.head_width} features.")
+        return (f"In each head every query scores all {m.tokens} sources, softmax makes shares of its row, and the shares of V add up to one message of "
+                f"{m.head_width} features.")
 
     def notes(self):
         m = self.model
-        return (f"The three tables are those of head 1 in block 1 for our {figures.picture_word(self.run, 'dog')}. Along which axis do the weights sum to one? The last: each receiver has shares of its own. "
-                f"The 8 is the square root of the head’s {m.head_width} features. The marked row belongs to the nose patch all the way.")
+        return (f"The three tables are those of head 1 in block 1 for our {figures.picture_word(self.run, 'dog')}. Along which axis do the weights sum to "
+                f"one? The last: each receiver has shares of its own. The {round(m.head_width**0.5)} is the square root of the head’s {m.head_width} "
+                "features. The marked row belongs to the nose patch all the way.")
 
     def build(self):
         m, number = self.model, self.dog.photo.places["nose"]
@@ -735,8 +773,10 @@ class MixMessages(LabPage):
         scores = sheet(s, side, side, theme.GOLD)
         weights = sheet(a, side, side, theme.TEAL)
         values, messages = sheet(v, 0.75, side), sheet(out, 0.75, side)
-        parts, names, arrows = self.chain(self.below(listing), (batch(scores), f"Query–key scores\n{times(m.tokens, m.tokens)}"), (batch(weights), f"Softmax over sources\n{times(m.tokens, m.tokens)}"),
-                                          (batch(values), f"values V\n{times(m.tokens, m.head_width)}"), (batch(messages), f"Weighted value sums\n{times(m.tokens, m.head_width)}"), most=1.35)
+        parts, names, arrows = self.chain(self.below(listing), (batch(scores), f"Query–key scores\n{times(m.tokens, m.tokens)}"),
+                                          (batch(weights), f"Softmax over sources\n{times(m.tokens, m.tokens)}"),
+                                          (batch(values), f"values V\n{times(m.tokens, m.head_width)}"),
+                                          (batch(messages), f"Weighted value sums\n{times(m.tokens, m.head_width)}"), most=1.35)
         marks = [matrix.mark(number) for matrix in (scores, weights, messages)]
         name = words(rows.name(number), theme.SMALL, theme.AMBER, bold=True).next_to(marks[0], LEFT, buff=0.1)
         cross, equals = joint("×").move_to(arrows[1]), joint("=").move_to(arrows[2])
@@ -758,11 +798,12 @@ class JoinHeads(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"Each row lays its {figures.number_word(m.heads)} messages side by side, {times(m.heads, m.head_width)} = {m.width} numbers. The output projection then mixes across heads, before the residual addition.")
+        return (f"Each row lays its {figures.number_word(m.heads)} messages side by side, {times(m.heads, m.head_width)} = {m.width} numbers. The output "
+                "projection then mixes across heads, before the residual addition.")
 
     def notes(self):
-        return ("What stands below is one row, that of CLS in block 1: three messages, joined, projected. Are rows or pictures joined to each other? Neither. Every row of every picture keeps its own three messages, and only the "
-                "features of the heads move together.")
+        return ("What stands below is one row, that of CLS in block 1: three messages, joined, projected. Are rows or pictures joined to each other? "
+                "Neither. Every row of every picture keeps its own three messages, and only the features of the heads move together.")
 
     def build(self):
         m, block = self.model, self.dog.block1
@@ -788,8 +829,9 @@ class JoinHeads(LabPage):
         ways = [arrow([a.get_right()[0], y, 0], [b.get_left()[0], y, 0]) for a, b in ((left, together), (together, layer), (layer, update))]
         low = min(left.get_bottom()[1], layer.get_bottom()[1]) - 0.12
         captions = [self.lines(t).move_to([p.get_center()[0], low, 0], aligned_edge=UP) for t, p in
-                    ((f"Three messages per row\n{times(m.heads, m.head_width)}", left), (f"Concatenate features\n{m.width}", together), (f"update\n{m.width}", update))]
-        row_ = words("one row: CLS, block 1", theme.LABEL, theme.AMBER, bold=True).next_to(together, UP, buff=0.2)
+                    ((f"Three messages per row\n{times(m.heads, m.head_width)}", left), (f"Concatenate features\n{m.width}", together),
+                     (f"update\n{m.width}", update))]
+        row_ = words("one row: CLS, block 1", theme.LABEL, theme.AMBER, bold=True).next_to(apart, UP, buff=0.14).align_to([area.left, 0, 0], LEFT)
         self.step(*listing.open(), FadeIn(legend))
         self.step(*listing.read("messages = self.mix"), FadeIn(apart), FadeIn(names), FadeIn(captions[0]), FadeIn(row_))
         self.step(*listing.read("joined = messages.transpose", "joined = joined.reshape"), *draw(ways[0]))
@@ -812,12 +854,13 @@ class BlockLayers(LabPage):
 
     def caption(self):
         m = self.model
-        return (f"A block owns two normalization layers, one attention module and one MLP. The MLP widens each row to {m.hidden} units and brings it back to {m.width}.")
+        return (f"A block owns two normalization layers, one attention module and one MLP. The MLP widens each row to {m.hidden} units and brings it back to "
+                f"{m.width}.")
 
     def notes(self):
         m = self.model
-        return (f"Nothing runs yet; these lines only make the layers and their parameters. Does the hidden width of {m.hidden} change how many rows there are? No, it is the feature axis that grows and shrinks; batch and rows are "
-                "left alone.")
+        return (f"Nothing runs yet; these lines only make the layers and their parameters. Does the hidden width of {m.hidden} change how many rows there "
+                "are? No, it is the feature axis that grows and shrinks; batch and rows are left alone.")
 
     def build(self):
         m = self.model
@@ -844,11 +887,12 @@ class TwoResiduals(LabPage):
         return "Use the two residual paths in order"
 
     def caption(self):
-        return "Normalize, get the attention update, add what came in. Then the same once more with the MLP, starting from the rows that attention has already changed."
+        return ("Normalize, get the attention update, add what came in. Then the same once more with the MLP, starting from the rows that attention has "
+                "already changed.")
 
     def notes(self):
-        return ("Which x goes into the second line? The one that the first line has just made. Both branches give back the shape they were given, or the addition could not work. The grey path below carries the rows past each branch "
-                "unchanged.")
+        return ("Which x goes into the second line? The one that the first line has just made. Both branches give back the shape they were given, or the "
+                "addition could not work. The grey path below carries the rows past each branch unchanged.")
 
     def build(self):
         listing = self.listing("Block.forward")
@@ -860,7 +904,8 @@ class TwoResiduals(LabPage):
         body = Group(first, second, end)
         area.place(body).shift(0.12 * UP)
         shape = self.shape("Block.forward", "return x")
-        labels = [column(words(t, theme.LABEL, theme.BLUE, bold=True), words(shape, theme.SMALL, theme.GREY), gap=0.0) for t in ("Input x", "Attention + input", "MLP + input")]
+        labels = [column(words(t, theme.LABEL, theme.BLUE, bold=True), words(shape, theme.SMALL, theme.GREY), gap=0.0)
+                  for t in ("Input x", "Attention + input", "MLP + input")]
         y = body.get_bottom()[1] - 0.1
         for label, x in zip(labels, (first.entry[0] + 0.35, second.entry[0] + 0.3, end.get_right()[0] - 0.5)):
             label.move_to([x, y, 0], aligned_edge=UP)
@@ -882,12 +927,13 @@ class TwelveBlocks(LabPage):
         return f"Create {figures.number_word(self.model.depth)} blocks with separate learned parameters"
 
     def caption(self):
-        return f"ModuleList holds {figures.number_word(self.model.depth)} blocks, each made anew. The last LayerNorm and the class head read what the whole stack hands over."
+        return (f"ModuleList holds {figures.number_word(self.model.depth)} blocks, each made anew. The last LayerNorm and the class head read what the whole "
+                "stack hands over.")
 
     def notes(self):
         m = self.model
-        return (f"Is this one block, called {figures.number_word(m.depth)} times? No. The list comprehension calls Block() each time, so every block gets {count(m.parameters.block)} parameters of its own. Their outputs all have the same shape, "
-                "which is what makes stacking so easy.")
+        return (f"Is this one block, called {figures.number_word(m.depth)} times? No. The list comprehension calls Block() each time, so every block gets "
+                f"{count(m.parameters.block)} parameters of its own. Their outputs all have the same shape, which is what makes stacking so easy.")
 
     def build(self):
         m = self.model
@@ -895,13 +941,16 @@ class TwelveBlocks(LabPage):
         area = self.below(listing)
         gap = 0.12
         width = (area.width - 4.3 - gap * (m.depth - 1)) / m.depth
-        blocks = Group(*(Box(words(str(i), theme.LABEL, theme.BLUE, bold=True), width=width, height=1.5, pad=0.05) for i in range(1, m.depth + 1))).arrange(RIGHT, buff=gap)
+        blocks = Group(*(Box(words(str(i), theme.LABEL, theme.BLUE, bold=True), width=width, height=1.5, pad=0.05)
+                         for i in range(1, m.depth + 1))).arrange(RIGHT, buff=gap)
         blocks.move_to([area.left + blocks.width / 2, area.center[1] + 0.35, 0])
-        tail = Group(Box("LayerNorm", color=theme.GREY, size=theme.SMALL, width=1.55, height=1.0), Box("Class head", size=theme.SMALL, width=1.55, height=1.0)).arrange(RIGHT, buff=0.35)
+        tail = Group(Box("LayerNorm", color=theme.GREY, size=theme.SMALL, width=1.55, height=1.0),
+                     Box("Class head", size=theme.SMALL, width=1.55, height=1.0)).arrange(RIGHT, buff=0.35)
         tail.move_to([area.right, blocks.get_center()[1], 0], aligned_edge=RIGHT)
         ways = [arrow(blocks, tail[0], gap=0.05), arrow(tail[0], tail[1], gap=0.04)]
         shape = self.shape("ViT.forward", "rows = block")
-        labels = [column(words(t, theme.LABEL, theme.BLUE, bold=True), words(shape, theme.SMALL, theme.GREY), gap=0.0) for t in ("Block 1", f"Blocks 2–{m.depth - 1}", f"Block {m.depth}")]
+        labels = [column(words(t, theme.LABEL, theme.BLUE, bold=True), words(shape, theme.SMALL, theme.GREY), gap=0.0)
+                  for t in ("Block 1", f"Blocks 2–{m.depth - 1}", f"Block {m.depth}")]
         y = blocks.get_bottom()[1] - 0.14
         labels[0].move_to([blocks.get_left()[0], y, 0], aligned_edge=UP + LEFT)
         labels[1].move_to([blocks.get_center()[0], y, 0], aligned_edge=UP)
@@ -925,11 +974,11 @@ class RunTheStack(LabPage):
     def caption(self):
         m, ran = self.model, self.run.lab
         start = f"Blocks pass their rows on, then the normalized CLS row alone reaches the head, which returns {count(m.classes)} scores."
-        return start if ran is None else f"{start} They differ from timm’s by at most {small(ran.logit_difference)}."
+        return start if ran is None else f"{start} They differ from timm’s by at most {tiny(ran.logit_difference)}."
 
     def notes(self):
-        return ("The loop is the whole stack. The index in the line after it keeps every picture and every feature, and of the rows only number zero, which is CLS. Why no softmax here? The loss takes logits directly; for percentages "
-                "one calls softmax on them afterwards.")
+        return ("The loop is the whole stack. The index in the line after it keeps every picture and every feature, and of the rows only number zero, which "
+                "is CLS. Why no softmax here? The loss takes logits directly; for percentages one calls softmax on them afterwards.")
 
     def build(self):
         m = self.model
@@ -941,8 +990,10 @@ class RunTheStack(LabPage):
         h = Strip(self.dog.h, theme.AMBER, 2.2, 0.36)
         top = self.dog.prediction.top
         scores = self.scores(top)
-        parts, names, arrows = self.chain(area, (batch(e), f"All rows\n{self.shape('ViT.forward', 'rows = self.embed')}"), (stack, f"through {m.depth} blocks\n{self.shape('ViT.forward', 'rows = block')}"),
-                                          (h, f"Normalize; select CLS\n{self.shape('ViT.forward', 'summary')}"), (scores, f"Class head\n{self.shape('ViT.forward', 'return')}"), most=1.1)
+        parts, names, arrows = self.chain(area, (batch(e), f"All rows\n{self.shape('ViT.forward', 'rows = self.embed')}"),
+                                          (stack, f"through {m.depth} blocks\n{self.shape('ViT.forward', 'rows = block')}"),
+                                          (h, f"Normalize; select CLS\n{self.shape('ViT.forward', 'summary')}"),
+                                          (scores, f"Class head\n{self.shape('ViT.forward', 'return')}"), most=1.1)
         mark = e.mark(0)
         self.step(*listing.open())
         self.step(*listing.read("rows = self.embed"), FadeIn(parts[0]), FadeIn(names[0]))
@@ -959,7 +1010,8 @@ class RunTheStack(LabPage):
         lines = Group()
         for i, s in enumerate(shown):
             value = s.logit if s.logit is not None else s.probability
-            bar = Rectangle(width=max(1.0 * abs(value) / size, 0.02), height=0.26, stroke_width=0, fill_color=theme.tint(theme.BLUE, 1 if i == 0 else 0.45), fill_opacity=1)
+            bar = Rectangle(width=max(1.0 * abs(value) / size, 0.02), height=0.26, stroke_width=0, fill_color=theme.tint(theme.BLUE, 1 if i == 0 else 0.45),
+                            fill_opacity=1)
             label = words(s.label, theme.SMALL, bold=i == 0)
             fit(label, 2.0, 1)
             lines.add(Group(label, bar, words(num(value, 2), theme.SMALL)))
@@ -980,14 +1032,16 @@ class OneStep(LabPage):
     def caption(self):
         step = self.run.lab.step if self.run.lab else None
         if step is None:
-            return "Loss from logits and class numbers, gradients backward, one change of the parameters; old gradients go first. The page shows the procedure and claims no trained result."
+            return ("Loss from logits and class numbers, gradients backward, one change of the parameters; old gradients go first. The page shows the "
+                    "procedure and claims no trained result.")
         change = "falls" if step.after < step.before else "rises"
-        return (f"The code ran once on the run’s two pictures: the loss {change} from {num(step.before)} to {num(step.after)}. It shows the procedure and claims no trained model. "
-                "Clear old gradients before each batch.")
+        return (f"The code ran once on the run’s two pictures: the loss {change} from {num(step.before)} to {num(step.after)}. It shows the procedure and "
+                "claims no trained model. Clear old gradients before each batch.")
 
     def notes(self):
-        return ("Walk through the lines in order and point at the diagram. Should we apply softmax before the loss? No, cross_entropy contains it. The labels are one whole number for each picture. "
-                "Backward fills the gradients of every parameter, position, CLS and patch projection included; only the optimizer’s step changes a number.")
+        return ("Walk through the lines in order and point at the diagram. Should we apply softmax before the loss? No, cross_entropy contains it. The "
+                "labels are one whole number for each picture. Backward fills the gradients of every parameter, position, CLS and patch projection included; "
+                "only the optimizer’s step changes a number.")
 
     def build(self):
         m = self.model
@@ -1034,13 +1088,11 @@ class OneStep(LabPage):
     def loss_line(self, step):
         if step is None:
             return words("step: parameters change", theme.LABEL, theme.ORANGE, bold=True)
-        line = row(words(num(step.before), theme.TITLE - 10), words("→", theme.TITLE - 10, theme.GREY), words(num(step.after), theme.TITLE - 10, theme.ORANGE, bold=True), gap=0.3)
+        line = row(words(num(step.before), theme.TITLE - 10), words("→", theme.TITLE - 10, theme.GREY),
+                   words(num(step.after), theme.TITLE - 10, theme.ORANGE, bold=True), gap=0.3)
         return column(words("step: parameters change", theme.LABEL, bold=True), words("loss on the same batch", theme.SMALL, theme.GREY), line, gap=0.06)
 
 
 def _length(value):
-    """A gradient's length: three decimals, more for a very small one."""
-    digits = 3
-    while 0 < value < 0.5 * 10.0**-digits and digits < 9:
-        digits += 1
-    return num(value, digits)
+    """A gradient's length, which may be very small."""
+    return num(value) if value >= 0.0005 else tiny(value)

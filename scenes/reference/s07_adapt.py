@@ -1,7 +1,7 @@
 """Section 7 of the reference deck: other labels, other pictures, what learns, and how to test it."""
 
 import numpy as np
-from manim import GrowFromEdge, Rectangle, ReplacementTransform, Square, TransformFromCopy
+from manim import GrowFromEdge, Rectangle, ReplacementTransform, TransformFromCopy
 
 from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboard
 from vit_data import figures
@@ -47,14 +47,15 @@ class OptionalExtensions(AdaptPage):
         return f"The story of the {count(self.model.classes)}-label classifier is complete. What follows builds on it and can be taken in any order."
 
     def notes(self):
-        return ("Nothing on the next pages is needed to understand the classifier. They answer three questions that people ask afterwards: can I use it for my own labels, "
-                "how do I know that it works, and what does it look at?")
+        return ("Nothing on the next pages is needed to understand the classifier. They answer three questions that people ask afterwards: can I use it for my "
+                "own labels, how do I know that it works, and what does it look at?")
 
     def build(self):
         gap = 0.35
         w, h = (STAGE.width - 2 * gap) / 3, 4.1
         head = words("OPTIONAL EXTENSIONS", theme.BODY, theme.BLUE, bold=True).move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
-        cards = Group(*(panel(w, h, theme.tint(theme.BLUE, 0.35), theme.PAPER) for _ in range(3))).arrange(RIGHT, buff=gap).move_to([0, STAGE.bottom + h / 2, 0])
+        cards = Group(*(panel(w, h, theme.tint(theme.BLUE, 0.35), theme.PAPER) for _ in range(3))).arrange(RIGHT,
+                                                                                                           buff=gap).move_to([0, STAGE.bottom + h / 2, 0])
         self.step(*write(head), run_time=0.5)
         for card, art, name, text in zip(cards, (self.transfer(), self.evaluation(), self.interpretation()), ("Transfer", "Evaluation", "Interpretation"),
                                          ("new labels, new pictures", "held-out pictures, counted", "what the blocks computed")):
@@ -107,8 +108,8 @@ class AdaptAndEvaluate(SectionCard):
         return "Decide which numbers may change, follow one batch through a training step, then count on pictures kept aside. Nothing is trained here."
 
     def notes(self):
-        return ("The classifier so far answers with a breed or another ImageNet name. Ask the room what should happen if a customer has other labels, or other kinds of pictures. "
-                "We keep the same encoder and go through the procedure step by step; we don't run a new experiment.")
+        return ("The classifier so far answers with a breed or another ImageNet name. Ask the room what should happen if a customer has other labels, or other "
+                "kinds of pictures. We keep the same encoder and go through the procedure step by step; we don’t run a new experiment.")
 
 
 class TrainedToPredict(AdaptPage):
@@ -125,8 +126,8 @@ class TrainedToPredict(AdaptPage):
         return f"{first}, {then}: that is where these weights come from. The head has {count(self.model.classes)} outputs, and {top} is one of them."
 
     def notes(self):
-        return ("Ask whether we trained a pet classifier when we sent the dog through. We did not: the weights and the head came with the checkpoint, and we only computed an output. "
-                "Keep the two parts apart, since the next pages exchange the second one.")
+        return ("Ask whether we trained a pet classifier when we sent the dog through. We did not: the weights and the head came with the checkpoint, and we "
+                "only computed an output. Keep the two parts apart, since the next pages exchange the second one.")
 
     def build(self):
         m, top = self.model, self.dog.prediction.top[0]
@@ -139,9 +140,10 @@ class TrainedToPredict(AdaptPage):
         strip = Group(Strip(self.dog.h, theme.AMBER, 2.6, 0.5), words(f"{m.width} final CLS features", theme.LABEL)).arrange(DOWN, buff=0.12)
         strip.move_to([1.0, y - 0.2, 0])
         head = Box("Trained" if self.trained else "Random", f"{count(m.classes)}-class head", width=2.5, height=1.1).move_to([4.2 + 1.1, y, 0])
-        task = column(words(f"Current task: choose among {count(m.classes)} labels", theme.BODY, bold=True), words("animal breeds, objects and other categories", theme.LABEL, theme.GREY), gap=0.04, align=LEFT)
+        task = column(words(f"Current task: choose among {count(m.classes)} labels", theme.BODY, bold=True),
+                      words("animal breeds, objects and other categories", theme.LABEL, theme.GREY), gap=0.04, align=LEFT)
         answer = row(words("Top label:", theme.BODY, theme.GREY), Box(words(top.label, theme.CAPTION, theme.BLUE, bold=True), fill=0.12), gap=0.25)
-        note = words("Our saved dog prediction used exactly this task and this head.", theme.LABEL, theme.GREY)
+        note = words("Both were already existing: our saved dog prediction used this head and this task.", theme.LABEL, theme.GREY)
         column(task, note, gap=0.22, align=LEFT).move_to([STAGE.left, STAGE.bottom, 0], aligned_edge=LEFT + DOWN)
         answer.move_to([STAGE.right, STAGE.bottom + 0.42, 0], aligned_edge=RIGHT)
         strip.shift((y - strip[0].get_y()) * UP)
@@ -164,14 +166,14 @@ class DifferentVocabulary(AdaptPage):
 
     def caption(self):
         return ("Many old names collapse into two new ones. The new task wants two scores for each picture, learned and tested on dog and cat labels; "
-                "the encoder's features are where we start.")
+                "the encoder’s features are where we start.")
 
     def notes(self):
         return ("Ask whether changed labels make the old features useless. They don't: the encoder already tells fur from branches and a muzzle from an ear. "
                 "What is missing is a rule that turns these features into the two new labels, and a head can learn that.")
 
     def build(self):
-        ask = words("Now our application asks a simpler question: *dog or cat?*", theme.BODY).move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
+        ask = words("A simpler question for our application: *dog or cat?*", theme.BODY).move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
         side, ys = 1.95, (0.72, -1.4)
         photos, olds, news = Group(), Group(), Group()
         for y, subject, role in zip(ys, (self.dog, self.cat), LABELS):
@@ -204,7 +206,8 @@ class UsersSupplySketches(AdaptPage):
 
     def notes(self):
         return ("Ask whether sketches need more output neurons. No: the question is still dog or cat, so there are still two outputs. "
-                "What may break are features that rely on colour and fur, since a sketch has neither. Only a test on sketches tells; these two are drawn for the slide.")
+                "What may break are features that rely on colour and fur, since a sketch has neither. Only a test on sketches tells; these two are drawn for "
+                "the slide.")
 
     def build(self):
         side, y = 2.35, 0.52
@@ -224,8 +227,8 @@ class UsersSupplySketches(AdaptPage):
         names = Group(*(words(t, theme.BODY).next_to(p, DOWN, buff=0.1) for group in (photos, sketches) for p, t in zip(group, LABELS)))
         move = forward(photos, sketches, LEARNS, gap=0.3)
         label = words("same labels", theme.LABEL, LEARNS).next_to(move, UP, buff=0.08)
-        lines = column(words("Fur texture and colour disappear; outlines become more important.", theme.BODY, bold=True),
-                       words("Keep two outputs. Test on sketches; use labelled sketches to adapt if needed.", theme.BODY), gap=0.12, align=LEFT)
+        lines = column(words("Fur texture and colour are gone, so outlines become important.", theme.BODY, bold=True),
+                       words("Still two outputs. Test on sketches first; adapt with labelled sketches if needed.", theme.BODY), gap=0.12, align=LEFT)
         lines.move_to([STAGE.left, STAGE.bottom + 0.42, 0], aligned_edge=LEFT)
         self.step(*(FadeIn(p) for p in photos), FadeIn(heads[0]), *write(*names[:2]))
         self.step(*draw(move), FadeIn(label), FadeIn(head2), *(FadeIn(s[0]) for s in sketches))
@@ -243,13 +246,15 @@ class ReplaceHead(AdaptPage):
 
     def caption(self):
         m, h = self.model, self.head
-        return (f"A linear layer with {h.classes} outputs takes the place of the old {count(m.classes)}. The encoder still hands over {m.width} numbers a picture; "
-                f"the {count(h.total)} new parameters start untrained.")
+        return (f"A linear layer with {h.classes} outputs takes the place of the old {count(m.classes)}. The encoder still hands over {m.width} numbers a "
+                f"picture; the {count(h.total)} new parameters start untrained.")
 
     def notes(self):
         m, h = self.model, self.head
-        return (f"Ask why renaming two of the {count(m.classes)} outputs is no solution: each old output was trained to answer for one ImageNet class against all others. "
-                f"Count the new layer aloud: {m.width} times {h.classes} weights and {h.biases} biases. Probabilities of the old head say nothing about this new classifier.")
+        return (f"Ask why renaming two of the {count(m.classes)} outputs is no solution: each old output was trained to answer for one ImageNet class against "
+                "all others. "
+                f"Count the new layer aloud: {m.width} times {h.classes} weights and {h.biases} biases. Probabilities of the old head say nothing about this "
+                "new classifier.")
 
     def build(self):
         m, h = self.model, self.head
@@ -262,13 +267,16 @@ class ReplaceHead(AdaptPage):
         many = Layer(["", "", "", "", None, "", "", ""], radius=0.12, gap=0.09, color=theme.GREY).move_to([3.1, y, 0])
         old = connections(feats, many, theme.tint(theme.GREY, 0.4), 1.3)
         old_name = words(f"ImageNet head: {count(m.classes)} labels", theme.LABEL, theme.GREY).next_to(many, RIGHT, buff=0.3)
-        new_name = words(f"new `nn.Linear({m.width}, {h.classes})`", theme.BODY, LEARNS, bold=True).move_to([1.0, feats.get_top()[1] + 0.32, 0], aligned_edge=LEFT)
+        new_name = words(f"new `nn.Linear({m.width}, {h.classes})`", theme.BODY, LEARNS, bold=True).move_to([1.0, feats.get_top()[1] + 0.32, 0],
+                                                                                                            aligned_edge=LEFT)
         scores = words("scores: [dog, cat]", theme.BODY).next_to(outs, RIGHT, buff=0.35)
         hot = flame(0.55).next_to(new_name, RIGHT, buff=0.2)
-        total = sum_line(f"{count(h.weights)} weights", "+", f"{h.biases} biases", "=", words(f"{count(h.total)} parameters", theme.CAPTION + 4, LEARNS, bold=True), size=theme.CAPTION, gap=0.26)
+        total = sum_line(f"{count(h.weights)} weights", "+", f"{h.biases} biases", "=",
+                         words(f"{count(h.total)} parameters", theme.CAPTION + 4, LEARNS, bold=True), size=theme.CAPTION, gap=0.26)
         frame = panel(STAGE.width, 0.95, theme.tint(LEARNS, 0.4), theme.tint(LEARNS, 0.05)).move_to([0, STAGE.bottom + 0.95, 0])
         total.move_to(frame)
-        keep = words("Keep the learned visual features to begin with.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.bottom + 0.18, 0], aligned_edge=LEFT)
+        keep = words("To begin with, all learned visual features stay.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.bottom + 0.18, 0],
+                                                                                                         aligned_edge=LEFT)
         into = forward(encoder.border, feats)
         self.step(FadeIn(encoder), *draw(into), FadeIn(feats), FadeIn(name), FadeIn(old), FadeIn(many), *write(old_name))
         self.step(FadeOut(Group(old, many), shift=0.9 * DOWN), FadeOut(old_name, shift=0.9 * DOWN), run_time=0.9)
@@ -290,8 +298,8 @@ class FreezeEncoder(AdaptPage):
                 f"only {count(self.head.total)} numbers move.")
 
     def notes(self):
-        return ("Send a picture through from left to right, then let the gradient come back and see where it stops. Ask whether the query, key and value weights change: "
-                "no, they are behind the snowflake. Fixed weights don't mean fixed features; a different picture gives a different CLS row.")
+        return ("Send a picture through from left to right, then let the gradient come back and see where it stops. Ask whether the query, key and value "
+                "weights change: no, they are behind the snowflake. Fixed weights don’t mean fixed features; a different picture gives a different CLS row.")
 
     def build(self):
         m, h = self.model, self.head
@@ -300,7 +308,8 @@ class FreezeEncoder(AdaptPage):
         title.move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
         photo = Photograph(self.run, side=1.75).move_to([STAGE.left + 0.875, y, 0])
         pet = words(f"Pet {'photo' if self.dog.photo.kind == 'photograph' else 'drawing'}", theme.LABEL).next_to(photo, DOWN, buff=0.1)
-        encoder = Learner("ViT encoder", words("All encoder weights fixed", theme.LABEL, theme.GREY), words("patches → blocks → CLS", theme.LABEL, theme.BLUE), learns=False,
+        encoder = Learner("ViT encoder", words("All encoder weights fixed", theme.LABEL, theme.GREY), words("patches → blocks → CLS", theme.LABEL, theme.BLUE),
+                          learns=False,
                           width=3.75, height=1.9).move_to([-2.2, y, 0])
         feats = self.features(0.14, 0.12).move_to([0.95, y, 0])
         name = words(f"{m.width} features", theme.LABEL, theme.AMBER).next_to(feats, DOWN, buff=0.12)
@@ -314,8 +323,8 @@ class FreezeEncoder(AdaptPage):
         low = y - 1.48
         back = backward(loss.get_bottom(), np.array([loss.get_x(), low, 0]), np.array([2.15, low, 0]), np.array([2.15, y - 0.86, 0]))
         update = words("update head", theme.LABEL, LEARNS, bold=True).move_to([4.1, low - 0.26, 0])
-        lines_of = column(words(f"Frozen encoder: every image still gets its own {m.width} features.", theme.LABEL + 2),
-                          words(f"Only the {count(h.total)} head parameters receive optimizer updates.", theme.LABEL + 2, bold=True), gap=0.06, align=LEFT)
+        lines_of = column(words(f"Frozen encoder, and still {m.width} features of its own for every image.", theme.LABEL + 2),
+                          words(f"Optimizer updates go to the {count(h.total)} head parameters only.", theme.LABEL + 2, bold=True), gap=0.06, align=LEFT)
         lines_of.move_to([STAGE.left, STAGE.bottom + 0.32, 0], aligned_edge=LEFT)
         size.move_to([2.3, y - 1.12, 0], aligned_edge=LEFT)
         self.step(*write(title[0]), FadeIn(title[1]), photo, FadeIn(pet))
@@ -339,13 +348,15 @@ class FineTuneLastBlock(AdaptPage):
                 "Whether that helps is for validation to say.")
 
     def notes(self):
-        return ("A head can only weigh the features it is given. If those don't separate the new classes, or the pictures look different from the training pictures, "
-                "let the last block learn too. Follow the gradient: it passes the head, reaches one block more and stops. Then measure; more freedom isn't always better.")
+        return ("A head can only weigh the features it is given. If those don’t separate the new classes, or the pictures look different from the training "
+                "pictures, "
+                "let the last block learn too. Follow the gradient: it passes the head, reaches one block more and stops. Then measure; more freedom isn’t "
+                "always better.")
 
     def build(self):
         m = self.model
         y = 0.15
-        why = words("If head-only training is insufficient, adapt some features too.", theme.BODY).move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
+        why = words("Is head-only training insufficient? Then let some features adapt too.", theme.BODY).move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
         name = words("2 · Optional: fine-tune the last block too", theme.BODY, LEARNS, bold=True).move_to([STAGE.left, STAGE.top - 0.72, 0], aligned_edge=LEFT)
         photo = Photograph(self.run, side=1.5).move_to([STAGE.left + 0.75, y, 0])
         blocks, pitch, left = Group(), 0.47, -4.1
@@ -353,26 +364,30 @@ class FineTuneLastBlock(AdaptPage):
             last = i == m.depth - 1
             color = theme.BLUE
             block = Frame(corner_radius=0.08, width=0.38, height=1.5, stroke_color=color, stroke_width=2, fill_color=theme.tint(color, 0.1), fill_opacity=1)
-            blocks.add(Group(block, words(str(i + 1), theme.SMALLEST_PX, color, bold=True).move_to(block)).move_to([left + pitch * i + (0.5 if last else 0), y, 0]))
+            blocks.add(Group(block, words(str(i + 1), theme.SMALLEST_PX, color, bold=True).move_to(block)).move_to([left + pitch * i + (0.5 if last else 0), y,
+                                                                                                                    0]))
         final = blocks[-1]
         cold = snowflake(0.5).move_to([blocks[0].get_left()[0] + 0.25, y + 1.08, 0])
-        fixed = words("Earlier encoder weights stay fixed", theme.LABEL, theme.BLUE).next_to(cold, RIGHT, buff=0.14)
+        fixed = words("Earlier encoder weights: fixed", theme.LABEL, theme.BLUE).next_to(cold, RIGHT, buff=0.14)
         border = Frame(corner_radius=0.08, width=0.66, height=1.5, stroke_color=LEARNS, stroke_width=3, fill_color=theme.tint(LEARNS, 0.14), fill_opacity=1)
         warm = Group(border, words(str(m.depth), theme.BODY, LEARNS, bold=True).move_to(border)).move_to(final)
         hot = flame(0.55).next_to(warm, UP, buff=0.12)
-        last_text = column(words("Last block", theme.LABEL, LEARNS, bold=True), words("unfreeze weights", theme.LABEL, LEARNS), gap=0.0, align=LEFT).next_to(hot, RIGHT, buff=0.14)
+        last_text = column(words("Last block", theme.LABEL, LEARNS, bold=True), words("unfreeze weights", theme.LABEL, LEARNS), gap=0.0,
+                           align=LEFT).next_to(hot, RIGHT, buff=0.14)
         outs = self.outputs(0.34, 0.45).move_to([4.75, y, 0])
         head = Learner("Head", learns=True, width=1.3, height=1.1).move_to([3.15, y, 0])
         loss = Box("loss", color=theme.RED, width=1.05, height=0.72, size=theme.LABEL).move_to([STAGE.right - 0.525, y, 0])
-        ways = [forward(photo, blocks[0]), forward(blocks[-2].get_right(), warm.get_left(), gap=0.05), forward(warm, head.border), forward(head.border, outs, gap=0.08), forward(outs, loss, gap=0.08)]
+        ways = [forward(photo, blocks[0]), forward(blocks[-2].get_right(), warm.get_left(), gap=0.05), forward(warm, head.border),
+                forward(head.border, outs, gap=0.08), forward(outs, loss, gap=0.08)]
         low = y - 1.3
         back = backward(loss.get_bottom(), np.array([loss.get_x(), low, 0]), np.array([head.get_x(), low, 0]), head.border.get_bottom() + 0.05 * DOWN)
         on = backward(np.array([head.get_x(), low, 0]), np.array([warm.get_x(), low, 0]), warm.get_bottom() + 0.05 * DOWN)
         stop = words("no gradient is needed further left", theme.SMALL, theme.GREY).move_to([warm.get_x() - 0.4, low, 0], aligned_edge=RIGHT)
-        lines = column(words("The loss can now change the last block and the class head.", theme.LABEL, bold=True),
-                       words("Compare on validation data before choosing how much to unfreeze.", theme.LABEL), gap=0.06, align=LEFT)
+        lines = column(words("Now the loss can change both the class head and the last block.", theme.LABEL + 2, bold=True),
+                       words("How much to unfreeze? Compare on validation data before choosing.", theme.LABEL + 2), gap=0.06, align=LEFT)
         lines.move_to([STAGE.left, STAGE.bottom + 0.3, 0], aligned_edge=LEFT)
-        self.step(*write(why), photo, *draw(ways[0]), FadeIn(blocks[:-1], lag_ratio=0.05), *draw(ways[1]), FadeIn(final), *draw(ways[2]), FadeIn(head), *draw(ways[3]), FadeIn(outs))
+        self.step(*write(why), photo, *draw(ways[0]), FadeIn(blocks[:-1], lag_ratio=0.05), *draw(ways[1]), FadeIn(final), *draw(ways[2]), FadeIn(head),
+                  *draw(ways[3]), FadeIn(outs))
         self.step(*write(name), FadeIn(cold), FadeIn(fixed))
         self.step(ReplacementTransform(final, warm), FadeIn(hot), *write(last_text))
         self.step(*draw(ways[4]), FadeIn(loss), run_time=0.5)
@@ -389,31 +404,37 @@ class OneBatch(AdaptPage):
         return "One batch follows the same forward and backward paths"
 
     def caption(self):
-        return ("Each picture comes with its label. One loss is averaged over the batch, one backward pass computes all gradients, one optimizer step moves the "
-                "weights that may learn.")
+        return ("Each picture comes with its label. One loss is averaged over the batch, one backward pass computes all gradients, one optimizer step moves "
+                "the weights that may learn.")
 
     def notes(self):
-        return ("Ask what the pictures of a batch share. The weights, and nothing else: every picture has rows and attention of its own, and no patch reads a patch of another picture. "
-                "Walk through the five steps below once, and say that the whole loop runs again for every batch. Evaluation is another loop, without the last three.")
+        return ("Ask what the pictures of a batch share. The weights, and nothing else: every picture has rows and attention of its own, and no patch reads a "
+                "patch of another picture. "
+                "Walk through the five steps below once, and say that the whole loop runs again for every batch. Evaluation is another loop, without the last "
+                "three.")
 
     def build(self):
         m = self.model
         y = 1.0
         stack = self.pictures().move_to([STAGE.left + 1.35, y, 0])
-        shape = Group(words("batch of images", theme.LABEL, bold=True), words(f"B × {m.channels} × {m.image} × {m.image}", theme.LABEL, theme.GREY)).arrange(DOWN, buff=0.03)
+        shape = Group(words("batch of images", theme.LABEL, bold=True),
+                      words(f"B × {m.channels} × {m.image} × {m.image}", theme.LABEL, theme.GREY)).arrange(DOWN, buff=0.03)
         shape.next_to(stack, DOWN, buff=0.14)
         model = Learner("ViT + new head", learns=True, width=2.9, height=1.3).move_to([-1.65, y, 0])
         scores = Box(f"B × {len(LABELS)} scores", width=2.35, height=0.9).move_to([1.85, y, 0])
         labels = Box("known labels", words("B targets", theme.LABEL, theme.GREY), color=theme.PURPLE, width=2.35, height=1.0).move_to([1.85, y - 1.42, 0])
-        loss = Box("mean cross-entropy", words("one loss", theme.BODY, theme.RED), color=theme.RED, width=3.0, height=1.2, size=theme.LABEL).move_to([STAGE.right - 1.5, y, 0])
+        loss = Box("mean cross-entropy", words("one loss", theme.BODY, theme.RED), color=theme.RED, width=3.0, height=1.2,
+                   size=theme.LABEL).move_to([STAGE.right - 1.5, y, 0])
         ways = [forward(stack, model.border), forward(model.border, scores), forward(scores, loss),
                 elbow(labels.get_right() + 0.06 * RIGHT, np.array([loss.get_x(), labels.get_y(), 0]), loss.get_bottom() + 0.08 * DOWN, color=theme.INK)]
         high = y + 1.15
         back = backward(loss.get_top(), np.array([loss.get_x(), high, 0]), np.array([model.get_x(), high, 0]), model.border.get_top() + 0.05 * UP)
         names = ("zero gradients", "forward", "loss", "backward", "optimizer step")
-        loop = Pipeline(*(Box(t, color=c, size=theme.LABEL, width=2.14, height=0.66) for t, c in zip(names, (theme.GREY, theme.BLUE, theme.RED, LEARNS, LEARNS))), gap=0.6)
+        loop = Pipeline(*(Box(t, color=c, size=theme.LABEL, width=2.14, height=0.66) for t,
+                          c in zip(names, (theme.GREY, theme.BLUE, theme.RED, LEARNS, LEARNS))), gap=0.6)
         loop.move_to([STAGE.left, STAGE.bottom + 0.85, 0], aligned_edge=LEFT)
-        again = words("Repeat on training batches. Evaluate separately with weights fixed.", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.bottom + 0.15, 0], aligned_edge=LEFT)
+        again = words("Repeat for all training batches. To evaluate, go through other pictures separately, with fixed weights.", theme.LABEL,
+                      theme.GREY).move_to([STAGE.left, STAGE.bottom + 0.15, 0], aligned_edge=LEFT)
         self.step(*(FadeIn(p, shift=0.2 * RIGHT) for p in stack), *write(shape), lag_ratio=0.1)
         self.step(*draw(ways[0]), FadeIn(model))
         self.go(*draw(ways[1]), FadeIn(scores))
@@ -492,14 +513,15 @@ class ThreeStages(AdaptPage):
         return grid([made[:2], made[2:4], made[4:6]], gap=(0.08, 0.08)) if stage == 0 else column(*made, gap=0.12)
 
     def result(self, stage, body, tail):
-        """The network's output: a gradient that comes back, or a label."""
+        """The network’s output: a gradient that comes back, or a label."""
         x, y = tail.get_right()[0], tail.get_y()
         if stage == 2:
             tip = forward(np.array([x, y, 0]), np.array([x + 0.42, y, 0]), gap=0.04)
             return Group(tip)
         top = body.get_top()[1] + 0.3
         goal = body if stage == 0 else tail
-        return Group(backward(*(np.array([*p, 0]) for p in ((x + 0.1, y), (x + 0.3, y), (x + 0.3, top), (goal.get_x(), top), (goal.get_x(), goal.get_top()[1] + 0.05))), width=3))
+        return Group(backward(*(np.array([*p, 0]) for p in ((x + 0.1, y), (x + 0.3, y), (x + 0.3, top), (goal.get_x(), top),
+                                                            (goal.get_x(), goal.get_top()[1] + 0.05))), width=3))
 
 
 class NewPhotograph(AdaptPage):
@@ -525,17 +547,21 @@ class NewPhotograph(AdaptPage):
         name = words(f"Input {word}", theme.LABEL).next_to(photo, DOWN, buff=0.12)
         encoder = Learner("Trained ViT", learns=False, width=2.2, height=1.25).move_to([-2.65, y, 0])
         strip = Strip(self.dog.h, theme.AMBER, 2.3, 0.5).move_to([0.4, y, 0])
-        texts = Group(words(f"{m.width} features", theme.BODY, theme.AMBER, bold=True).next_to(strip, UP, buff=0.14), words("Final CLS depends\non this image", theme.LABEL, theme.GREY).next_to(strip, DOWN, buff=0.14))
-        classifier = Learner("Trained class head", words(f"{m.width} inputs → {len(LABELS)} scores", theme.SMALL, theme.GREY), learns=False, width=2.75, height=1.25, size=theme.LABEL).move_to([3.6, y, 0])
+        texts = Group(words(f"{m.width} features", theme.BODY, theme.AMBER, bold=True).next_to(strip, UP, buff=0.14),
+                      words("Final CLS depends\non this image", theme.LABEL, theme.GREY).next_to(strip, DOWN, buff=0.14))
+        classifier = Learner("Trained class head", words(f"{m.width} inputs → {len(LABELS)} scores", theme.SMALL, theme.GREY), learns=False, width=2.75,
+                             height=1.25, size=theme.LABEL).move_to([3.6, y, 0])
         scores = Group(*(Box(f"{t} score", color=theme.BLUE, size=theme.SMALL, height=0.58, pad=0.16) for t in LABELS)).arrange(DOWN, buff=0.42)
         scores.move_to([STAGE.right - scores.width / 2, y, 0])
         ways = [forward(photo, encoder.border), forward(encoder.border, strip), forward(strip, classifier.border)]
         fan = Group(*(forward(classifier.border.get_right(), s.get_left(), gap=0.05) for s in scores))
-        path = Pipeline(Box("Softmax", height=0.72, size=theme.LABEL), Box("two probabilities", height=0.72, size=theme.LABEL), Box("choose the larger one", height=0.72, size=theme.LABEL), gap=0.6)
+        path = Pipeline(Box("Softmax", height=0.72, size=theme.LABEL), Box("two probabilities", height=0.72, size=theme.LABEL),
+                        Box("choose the larger one", height=0.72, size=theme.LABEL), gap=0.6)
         path.move_to([STAGE.right, STAGE.bottom + 0.5, 0], aligned_edge=RIGHT)
         other = Photograph(self.run, "cat", 2.0).move_to(photo)
         again = Strip(self.cat.h, theme.AMBER, 2.3, 0.5).move_to(strip) if self.cat.h else strip.copy()
-        drop = elbow(np.array([scores.get_x(), scores.get_bottom()[1] - 0.08, 0]), np.array([scores.get_x(), path.get_top()[1] + 0.35, 0]), np.array([path.stages[0].get_x(), path.get_top()[1] + 0.35, 0]),
+        drop = elbow(np.array([scores.get_x(), scores.get_bottom()[1] - 0.08, 0]), np.array([scores.get_x(), path.get_top()[1] + 0.35, 0]),
+                     np.array([path.stages[0].get_x(), path.get_top()[1] + 0.35, 0]),
                      np.array([path.stages[0].get_x(), path.get_top()[1] + 0.06, 0]), color=theme.INK)
         self.step(*write(head), photo, FadeIn(name))
         self.step(*draw(ways[0]), FadeIn(encoder))
@@ -543,7 +569,8 @@ class NewPhotograph(AdaptPage):
         self.step(*draw(ways[2]), FadeIn(classifier))
         self.go(*draw(*fan), FadeIn(scores))
         self.step(*draw(drop), *(FadeIn(s) for s in path.stages), *draw(*path.arrows), lag_ratio=0.15)
-        change = words("*Another image:* other features,\nother scores, the same weights", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.bottom + 0.5, 0], aligned_edge=LEFT)
+        change = words("*Another image:* other features,\nother scores, the same weights", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.bottom + 0.5, 0],
+                                                                                                                            aligned_edge=LEFT)
         self.step(FadeIn(other), *write(change), run_time=0.7)
         self.go(pulse(ways[0], theme.BLUE), run_time=0.5)
         self.go(pulse(ways[1], theme.BLUE), FadeIn(again), run_time=0.6)
@@ -566,17 +593,20 @@ class CheckClassifier(AdaptPage):
 
     def notes(self):
         found = self.run.evaluation
-        own = "" if found is None else (f" The numbers here are this project's stand-in on its own {found.kind}s, with its {count(self.model.classes)} outputs and not with a two-class head: "
+        own = "" if found is None else (f" The numbers here are this project’s stand-in on its own {found.kind}s, with its {count(self.model.classes)} outputs "
+                                        "and not with a two-class head: "
                                         f"{count(found.dog['cat'])} dogs became cats and {count(found.cat['dog'])} cats became dogs.")
-        return ("Ask whether we may look at the test set after every epoch and keep the best. No: choose with the validation set and open the test set once, for the chosen model. "
-                "Pictures of the same animal must not sit in two of the sets." + own)
+        return ("Ask whether we may look at the test set after every epoch and keep the best. No: choose with the validation set and open the test set once, "
+                "for the chosen model. Pictures of the same animal must not sit in two of the sets." + own)
 
     def build(self):
         found = self.run.evaluation
-        before = words("Before fitting: separate training, validation and test images", theme.BODY, bold=True).move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
+        before = words("Before fitting: separate training, validation and test images", theme.BODY, bold=True).move_to([STAGE.left, STAGE.top - 0.2, 0],
+                                                                                                                       aligned_edge=LEFT)
         sizes = (None, None, None) if found is None else (found.training, found.validation, found.test)
         sets = Group()
-        for name, use, n, color, w in zip(("TRAIN", "VALIDATION", "TEST"), ("update weights", "choose settings", "final held-out check"), sizes, (LEARNS, theme.PURPLE, theme.BLUE), (5.6, 3.6, 3.6)):
+        for name, use, n, color, w in zip(("TRAIN", "VALIDATION", "TEST"), ("update weights", "choose settings", "final held-out check"), sizes,
+                                          (LEARNS, theme.PURPLE, theme.BLUE), (5.6, 3.6, 3.6)):
             lines = [words(name, theme.BODY, color, bold=True), words(use, theme.LABEL)]
             if n is not None:
                 lines.append(words(f"{count(n)} {found.kind}s", theme.SMALL, theme.GREY))
@@ -585,7 +615,8 @@ class CheckClassifier(AdaptPage):
         inspect = words("Inspect:", theme.BODY, bold=True)
         table = self.table(found)
         formula = self.formula(found)
-        keep = column(words("Keep mistakes beside correct examples.", theme.BODY), words("A confident score can still be wrong.", theme.BODY), gap=0.04, align=LEFT)
+        keep = column(words("Look at mistakes beside correct examples.", theme.BODY), words("Even a confident score can be wrong.", theme.BODY), gap=0.04,
+                      align=LEFT)
         table.move_to([STAGE.left, STAGE.bottom + 0.12 + table.height / 2, 0], aligned_edge=LEFT)
         inspect.move_to([STAGE.left, table.get_top()[1] + 0.26, 0], aligned_edge=LEFT)
         x = table.get_right()[0] + 0.9

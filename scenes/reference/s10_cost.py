@@ -1,10 +1,9 @@
 """Section 10 of the reference deck: what smaller patches cost, the whole path once more, and where class vectors come from."""
 
 import numpy as np
-from manim import Arc, Circle, GrowFromEdge, Rectangle, ReplacementTransform, Square, TransformFromCopy
+from manim import Arc, Circle, GrowFromEdge, Rectangle, Square, TransformFromCopy
 
 from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboard
-from vit_data import figures
 from vit_data.cost import Cost
 from vit_data.run import Vector
 
@@ -45,8 +44,8 @@ class SmallerPatches(SectionCard):
         return "Before any number appears: patches half as wide and half as high, how much more is there to compare?"
 
     def notes(self):
-        return ("Everything so far used one patch size. Now let the class guess before we count: half the width and half the height of a patch, on the same picture. "
-                "Most people answer twice or four times. Write the guesses down; the next page settles them.")
+        return ("Everything so far used one patch size. Now let the class guess before we count: half the width and half the height of a patch, on the same "
+                "picture. Most people answer twice or four times. Write the guesses down; the next page settles them.")
 
 
 class HalvePatch(CostPage):
@@ -57,11 +56,12 @@ class HalvePatch(CostPage):
 
     def caption(self):
         rows_, work = (self.cost(PATCHES[2]).patches / self.cost(PATCHES[1]).patches, self.cost(PATCHES[2]).growth(self.cost(PATCHES[1])))
-        return f"The picture stays as large as it was. Each halving makes {num(rows_, 0)} times as many patches, and almost {num(work, 0)} times as many scores in every head."
+        return (f"The picture stays as large as it was. Each halving makes {num(rows_, 0)} times as many patches, and almost {num(work, 0)} times as many "
+                "scores in every head.")
 
     def notes(self):
-        return ("Count the rows first and say that CLS is one more. Then square. Four times the rows means four times the queries, and each of them looks at four times as many sources, "
-                "so the number of scores grows roughly sixteenfold with every halving.")
+        return ("Count the rows first and say that CLS is one more. Then square. Four times the rows means four times the queries, and each of them looks at "
+                "four times as many sources, so the number of scores grows roughly sixteenfold with every halving.")
 
     def build(self):
         side = 2.85
@@ -98,26 +98,32 @@ class MatchingInside(CostPage):
 
     def caption(self):
         m = self.model
-        return f"{m.grid} × {m.grid} patches look harmless. Squared, and repeated for each head of each block, they make {count(m.work.scores_total)} scores for a single picture."
+        return (f"{m.grid} × {m.grid} patches look harmless. Squared, and repeated for each head of each block, they make {count(m.work.scores_total)} scores "
+                "for a single picture.")
 
     def notes(self):
         m = self.model
-        return (f"Build the number in three steps: pairs of rows, times {m.heads} heads, times {m.depth} blocks. It counts rows, not pixels; a head never compares two pixels. "
-                "And this is the smallest model of its family, on one small picture.")
+        return (f"Build the number in three steps: pairs of rows, times {m.heads} heads, times {m.depth} blocks. It counts rows, not pixels; a head never "
+                "compares two pixels. And this is the smallest model of its family, on one small picture.")
 
     def build(self):
         m = self.model
         y = 0.78
         photo = Photograph(self.run, side=2.3, grid=True).move_to([STAGE.left + 1.15, y, 0])
-        text = column(words(f"{count(m.patches)} patch rows", theme.BODY, bold=True), words("+ CLS", theme.BODY, theme.AMBER, bold=True), gap=0.02).next_to(photo, DOWN, buff=0.16)
+        text = column(words(f"{count(m.patches)} patch rows", theme.BODY, bold=True), words("+ CLS", theme.BODY, theme.AMBER, bold=True),
+                      gap=0.02).next_to(photo, DOWN, buff=0.16)
         matrix = self.square(2.3).move_to([-1.65, y, 0])
-        size = Group(words(f"{times(m.tokens, m.tokens)}", theme.BODY, theme.TEAL, bold=True), words(f"= {count(m.work.scores_per_head)} scores per head", theme.BODY)).arrange(DOWN, buff=0.02).next_to(matrix, DOWN, buff=0.16)
+        size = Group(words(f"{times(m.tokens, m.tokens)}", theme.BODY, theme.TEAL, bold=True),
+                     words(f"= {count(m.work.scores_per_head)} scores per head", theme.BODY)).arrange(DOWN, buff=0.02).next_to(matrix, DOWN, buff=0.16)
         small, pitch = 0.34, 0.405
-        wall = Group(*(Group(*(self.square(small, lines=False) for _ in range(m.depth))).arrange(RIGHT, buff=pitch - small) for _ in range(m.heads))).arrange(DOWN, buff=pitch - small)
+        wall = Group(*(Group(*(self.square(small, lines=False) for _ in range(m.depth))).arrange(RIGHT, buff=pitch - small)
+                       for _ in range(m.heads))).arrange(DOWN, buff=pitch - small)
         wall.move_to([STAGE.right, y, 0], aligned_edge=RIGHT)
-        sides = Group(words(f"{m.heads} heads", theme.LABEL, theme.GREY).next_to(wall, LEFT, buff=0.14), words(f"{m.depth} blocks", theme.LABEL, theme.GREY).next_to(wall, UP, buff=0.12))
+        sides = Group(words(f"{m.heads} heads", theme.LABEL, theme.GREY).next_to(wall, LEFT, buff=0.14),
+                      words(f"{m.depth} blocks", theme.LABEL, theme.GREY).next_to(wall, UP, buff=0.12))
         factor = words(f"{m.heads} heads × {m.depth} blocks", theme.BODY, bold=True).move_to([wall.get_x(), text[0].get_y(), 0])
-        total = sum_line(count(m.work.scores_per_head), "×", str(m.heads), "×", str(m.depth), "=", words(count(m.work.scores_total), 66, theme.TEAL, bold=True), size=theme.CAPTION, gap=0.24)
+        total = sum_line(count(m.work.scores_per_head), "×", str(m.heads), "×", str(m.depth), "=", words(count(m.work.scores_total), 66, theme.TEAL, bold=True),
+                         size=theme.CAPTION, gap=0.24)
         label = words("scores for one image", theme.BODY)
         frame = panel(STAGE.width, 1.0, theme.tint(theme.TEAL, 0.4), theme.tint(theme.TEAL, 0.06)).move_to([0, STAGE.bottom + 0.5, 0])
         row(total, label, gap=0.35).move_to(frame)
@@ -134,8 +140,10 @@ class MatchingInside(CostPage):
         if not lines:
             return Group(body)
         n = 14
-        mesh = Group(*(link(body.get_corner(UP + LEFT) + k * side / n * d, body.get_corner(e) + k * side / n * d, theme.TEAL, 0.9, 0.5) for k in range(1, n) for d, e in ((RIGHT, DOWN + LEFT), (DOWN, UP + RIGHT))))
-        cls = [Rectangle(width=w, height=h, stroke_width=0, fill_color=theme.AMBER, fill_opacity=0.55).move_to(body.get_corner(UP + LEFT), aligned_edge=UP + LEFT) for w, h in ((side, side / n), (side / n, side))]
+        mesh = Group(*(link(body.get_corner(UP + LEFT) + k * side / n * d, body.get_corner(e) + k * side / n * d, theme.TEAL, 0.9, 0.5) for k in range(1, n)
+                       for d, e in ((RIGHT, DOWN + LEFT), (DOWN, UP + RIGHT))))
+        cls = [Rectangle(width=w, height=h, stroke_width=0, fill_color=theme.AMBER,
+                         fill_opacity=0.55).move_to(body.get_corner(UP + LEFT), aligned_edge=UP + LEFT) for w, h in ((side, side / n), (side / n, side))]
         return Group(body, *cls, mesh)
 
 
@@ -147,18 +155,20 @@ class LargerImage(CostPage):
 
     def caption(self):
         small, large = self.cost(), self.cost(image=SIZES[1])
-        return (f"Token count first, then its square: from {small.image} to {large.image} pixels the sequence grows from {count(small.tokens)} to {count(large.tokens)} rows, "
-                f"and every head makes about {num(large.growth(small), 0)} times as many scores.")
+        return (f"Token count first, then its square: from {small.image} to {large.image} pixels the sequence grows from {count(small.tokens)} to "
+                f"{count(large.tokens)} rows, and every head makes about {num(large.growth(small), 0)} times as many scores.")
 
     def notes(self):
         large = self.cost(image=SIZES[1])
-        return (f"Ask for the token count at {large.image} pixels before you click: {large.image} divided by {large.patch}, squared, plus one. Then change the patch size as well. "
-                "A larger picture with larger patches can be cheaper than the small one. The same weights would not simply fit; the position table has to grow with the grid.")
+        return (f"Ask for the token count at {large.image} pixels before you click: {large.image} divided by {large.patch}, squared, plus one. Then change the "
+                "patch size as well. "
+                "A larger picture with larger patches can be cheaper than the small one. The same weights would not simply fit; the position table has to grow "
+                "with the grid.")
 
     def build(self):
         unit = 4.15 / SIZES[1]
         corner = np.array([STAGE.left + 0.05, STAGE.bottom + 0.05, 0])
-        ask = words("Predict the token count first.", theme.BODY, bold=True).move_to([STAGE.left, STAGE.top - 0.12, 0], aligned_edge=LEFT)
+        ask = words("First predict the token count.", theme.BODY, bold=True).move_to([STAGE.left, STAGE.top - 0.12, 0], aligned_edge=LEFT)
         left = STAGE.left + 5.0
         bars = {}
         groups = Group()
@@ -178,10 +188,8 @@ class LargerImage(CostPage):
             answer = self.answer(cost, left)
             bar = self.bars(states[: k + 1], left)
             if shown is None:
-                ruler = column(words("image width / height", theme.LABEL, theme.GREY), words("patch width / height", theme.LABEL, theme.GREY), gap=0.05, align=LEFT)
                 self.step(photo, FadeIn(groups), *(FadeIn(m) for m in marks.values()))
                 self.go(*write(ask), *write(*answer[:2]))
-                ruler = words(f"{count(image)} = image width / height", theme.LABEL, theme.GREY)
                 self.step(*write(*answer[2:]), *(x for b in bar for x in b[1]))
             else:
                 moved = [marks[name].animate.move_to(bars[name, n]) for name, n in (("Image size", image), ("Patch size", patch))]
@@ -196,8 +204,10 @@ class LargerImage(CostPage):
         return Group(
             words(f"image width / height: {count(cost.image)} px", theme.LABEL, theme.GREY).move_to([left, 0.62, 0], aligned_edge=LEFT),
             words(f"patch width / height: {count(cost.patch)} px", theme.LABEL, theme.GREY).move_to([left + 4.4, 0.62, 0], aligned_edge=LEFT),
-            row(words(f"({count(cost.image)} / {count(cost.patch)})² + 1 = {count(cost.grid)}² + 1 =", theme.CAPTION), words(f"{count(cost.tokens)} tokens", theme.CAPTION + 8, theme.BLUE, bold=True), gap=0.2).move_to([left, 0.12, 0], aligned_edge=LEFT),
-            row(words(f"{count(cost.tokens)}² =", theme.CAPTION), words(f"{count(cost.scores)} scores / head", theme.CAPTION + 8, theme.TEAL, bold=True), gap=0.2).move_to([left, -0.42, 0], aligned_edge=LEFT))
+            row(words(f"({count(cost.image)} / {count(cost.patch)})² + 1 = {count(cost.grid)}² + 1 =", theme.CAPTION),
+                words(f"{count(cost.tokens)} tokens", theme.CAPTION + 8, theme.BLUE, bold=True), gap=0.2).move_to([left, 0.12, 0], aligned_edge=LEFT),
+            row(words(f"{count(cost.tokens)}² =", theme.CAPTION), words(f"{count(cost.scores)} scores / head", theme.CAPTION + 8, theme.TEAL, bold=True),
+                gap=0.2).move_to([left, -0.42, 0], aligned_edge=LEFT))
 
     def bars(self, states, left):
         """Scores of the choices so far as bars on one scale."""
@@ -207,7 +217,8 @@ class LargerImage(CostPage):
         for i, c in enumerate(costs):
             y = -0.98 - 0.4 * i
             label = words(f"{count(c.image)} / {count(c.patch)}", theme.SMALL, theme.GREY).move_to([left + 1.2, y, 0], aligned_edge=RIGHT)
-            bar = Rectangle(width=max(width * c.scores / limit, 0.02), height=0.26, stroke_width=0, fill_color=theme.TEAL, fill_opacity=1).move_to([left + 1.4, y, 0], aligned_edge=LEFT)
+            bar = Rectangle(width=max(width * c.scores / limit, 0.02), height=0.26, stroke_width=0, fill_color=theme.TEAL,
+                            fill_opacity=1).move_to([left + 1.4, y, 0], aligned_edge=LEFT)
             value = words(count(c.scores), theme.SMALL).next_to(bar, RIGHT, buff=0.15)
             made.append((Group(label, bar, value), [FadeIn(label), GrowFromEdge(bar, LEFT), FadeIn(value)]))
         return made
@@ -221,12 +232,13 @@ class WholeViT(CostPage):
 
     def caption(self):
         m = self.model
-        return f"Rows come from one shared layer, gain context in {m.depth} blocks, and one of them answers: the final CLS row becomes {count(m.classes)} scores."
+        return (f"Rows come from one shared layer, gain context in {m.depth} blocks, and one of them answers: the final CLS row becomes {count(m.classes)} "
+                "scores.")
 
     def notes(self):
         m = self.model
-        return (f"Let somebody else tell the upper line: patches, CLS and position, {m.depth} blocks, normalization, CLS, scores. Then open one block and ask for its two updates. "
-                "The first mixes rows, the second works on each row alone; both are added to what was there.")
+        return (f"Let somebody else tell the upper line: patches, CLS and position, {m.depth} blocks, normalization, CLS, scores. Then open one block and ask "
+                "for its two updates. The first mixes rows, the second works on each row alone; both are added to what was there.")
 
     def build(self):
         m, top = self.model, self.dog.prediction.top[0]
@@ -234,11 +246,16 @@ class WholeViT(CostPage):
         photo = Photograph(self.run, side=1.3, grid=True)
         start = column(photo, words(f"{m.image} × {m.image} RGB", theme.SMALL), gap=0.08)
         stages = [start,
-                  Box("Shared patch layer", words("+ CLS + position", theme.SMALL, theme.AMBER), words(f"{m.patches} patches + 1 CLS", theme.SMALL, theme.GREY), size=theme.LABEL, height=1.25),
-                  Box(f"{m.depth} Transformer blocks", words(times(m.tokens, m.width), theme.SMALL, theme.GREY), words("All rows gain context", theme.SMALL, theme.GREY), size=theme.LABEL, height=1.25, fill=0.14),
-                  Box("Final LN", words("read CLS", theme.SMALL, theme.AMBER), words(f"{m.width} features", theme.SMALL, theme.GREY), size=theme.LABEL, height=1.25),
-                  Box("Linear head", words(f"{count(m.classes)} scores", theme.SMALL, theme.GREY), words("softmax → label", theme.SMALL, theme.GREY), size=theme.LABEL, height=1.25),
-                  Box(words(top.label, theme.LABEL, theme.BLUE, bold=True, **({"width": 1.75, "align": "center"} if len(top.label) > 13 else {})), pad=0.16, height=0.8, fill=0.16)]
+                  Box("Shared patch layer", words("+ CLS + position", theme.SMALL, theme.AMBER), words(f"{m.patches} patches + 1 CLS", theme.SMALL, theme.GREY),
+                      size=theme.LABEL, height=1.25),
+                  Box(f"{m.depth} Transformer blocks", words(times(m.tokens, m.width), theme.SMALL, theme.GREY),
+                      words("All rows gain context", theme.SMALL, theme.GREY), size=theme.LABEL, height=1.25, fill=0.14),
+                  Box("Final LN", words("read CLS", theme.SMALL, theme.AMBER), words(f"{m.width} features", theme.SMALL, theme.GREY), size=theme.LABEL,
+                      height=1.25),
+                  Box("Linear head", words(f"{count(m.classes)} scores", theme.SMALL, theme.GREY), words("softmax → label", theme.SMALL, theme.GREY),
+                      size=theme.LABEL, height=1.25),
+                  Box(words(top.label, theme.LABEL, theme.BLUE, bold=True, **({"width": 1.75, "align": "center"} if len(top.label) > 13 else {})), pad=0.16,
+                      height=0.8, fill=0.16)]
         path = Pipeline(*stages, gap=0.48)
         path.scale(min(1, STAGE.width / path.width))
         path.move_to([0, y, 0])
@@ -266,7 +283,8 @@ class WholeViT(CostPage):
             return Box(*lines, width=width, height=height, color=color, size=theme.SMALL)
         e, out = words("E", theme.CAPTION, theme.BLUE, bold=True), words("E′", theme.CAPTION, theme.BLUE, bold=True)
         ln1, ln2 = box("LN", width=0.8), box("LN", width=0.8)
-        heads = Group(*(Box(f"Head {h}", color=theme.HEADS[(h - 1) % 3], width=1.35, height=0.52, size=theme.SMALL) for h in range(1, m.heads + 1))).arrange(DOWN, buff=0.12)
+        heads = Group(*(Box(f"Head {h}", color=theme.HEADS[(h - 1) % 3], width=1.35, height=0.52, size=theme.SMALL)
+                        for h in range(1, m.heads + 1))).arrange(DOWN, buff=0.12)
         joined = box("Join + project", words(f"{m.width} features", theme.SMALL, theme.GREY), width=2.0)
         mlp = box("MLP", words(f"{m.width}→{m.hidden}→{m.width}", theme.SMALL, theme.GREY), width=2.15)
         p1, p2 = joint("+"), joint("+")
@@ -275,15 +293,19 @@ class WholeViT(CostPage):
             part.move_to([x, y, 0])
         def go(a, b, gap=0.06):
             return arrow(a, b, gap=gap, width=2.6)
-        fan = Group(*(arrow(ln1.get_right(), h.get_left(), gap=0.06, width=2.2) for h in heads), *(arrow(h.get_right(), joined.get_left(), gap=0.06, width=2.2) for h in heads))
+        fan = Group(*(arrow(ln1.get_right(), h.get_left(), gap=0.06, width=2.2) for h in heads),
+                    *(arrow(h.get_right(), joined.get_left(), gap=0.06, width=2.2) for h in heads))
         s = y - 1.0
-        skip1 = elbow(np.array([e.get_right()[0] + 0.17, y - 0.02, 0]), np.array([e.get_right()[0] + 0.17, s, 0]), np.array([p1.get_x(), s, 0]), p1.get_bottom())
-        skip2 = elbow(np.array([p1.get_right()[0] + 0.17, y - 0.02, 0]), np.array([p1.get_right()[0] + 0.17, s, 0]), np.array([p2.get_x(), s, 0]), p2.get_bottom())
+        skip1 = elbow(np.array([e.get_right()[0] + 0.17, y - 0.02, 0]), np.array([e.get_right()[0] + 0.17, s, 0]), np.array([p1.get_x(), s, 0]),
+                      p1.get_bottom())
+        skip2 = elbow(np.array([p1.get_right()[0] + 0.17, y - 0.02, 0]), np.array([p1.get_right()[0] + 0.17, s, 0]), np.array([p2.get_x(), s, 0]),
+                      p2.get_bottom())
         first = Group(e, go(e, ln1), ln1, fan[: m.heads], heads, fan[m.heads:], joined, go(joined, p1), skip1, p1)
         second = Group(go(p1, ln2), ln2, go(ln2, mlp), mlp, go(mlp, p2), skip2, p2, go(p2, out), out)
-        title = Group(words("INSIDE EACH BLOCK", theme.LABEL, theme.BLUE, bold=True), words("Each block has its own learned weights", theme.LABEL, theme.GREY))
+        title = Group(words("INSIDE EACH BLOCK", theme.LABEL, theme.BLUE, bold=True), words("Own learned weights in each block", theme.LABEL, theme.GREY))
         row(*title, gap=0.5).move_to([STAGE.left + 0.2, y + 1.28, 0], aligned_edge=LEFT)
-        below = row(words("Keep the row + add an update", theme.LABEL, theme.SKIP, bold=True), words("Attention: mix across rows", theme.LABEL, theme.TEAL, bold=True), gap=1.2)
+        below = row(words("Keep the row + add an update", theme.LABEL, theme.SKIP, bold=True),
+                    words("Attention: mix across rows", theme.LABEL, theme.TEAL, bold=True), gap=1.2)
         below.move_to([0, STAGE.bottom + 0.16, 0])
         return Group(first, second), title, below
 
@@ -304,16 +326,15 @@ class FourIdeas(CostPage):
     def build(self):
         m = self.model
         areas = [a for r in STAGE.rows(1, 1, gap=0.22) for a in r.columns(1, 1, gap=0.25)]
-        texts = (("1 · Content + location", "Shared projection; each slot has a position."), ("2 · Every row gains context", "Attention mixes; the MLP transforms."),
-                 ("3 · The task teaches the summary", "Train with loss; infer with fixed weights."), ("4 · More tokens cost more", "Twice the side length, sixteen times the scores."))
-        small = self.cost()
-        large = self.cost(image=2 * m.image)
+        small, large = self.cost(), self.cost(image=2 * m.image)
         growth = num(large.growth(small), 0)
+        texts = (("1 · Content + location", "One shared projection, and for each slot a position."),
+                 ("2 · Every row gains context", "First attention mixes, then the MLP transforms."),
+                 ("3 · The task teaches the summary", "Train: loss, weights move. Infer: fixed weights."),
+                 ("4 · More tokens cost more", f"{small.image} → {large.image}, patch = {m.patch}. Twice the side length: ≈{growth}× scores."))
         for area, (name, text), art in zip(areas, texts, (self.content(), self.context(), self.task(), self.tokens(small, large, growth))):
             card = panel(area.width, area.height, theme.tint(theme.BLUE, 0.35), theme.PAPER).move_to(area.center)
             head = words(name, theme.BODY, theme.BLUE, bold=True).move_to([area.left + 0.25, area.top - 0.32, 0], aligned_edge=LEFT)
-            if name.startswith("4"):
-                text = f"{small.image} → {large.image}, patch = {m.patch}. Twice the side length: ≈{growth}× scores."
             foot = words(text, theme.SMALL, theme.GREY).move_to([area.left + 0.25, area.bottom + 0.27, 0], aligned_edge=LEFT)
             art.move_to(area.center + 0.03 * DOWN)
             self.step(FadeIn(card), *write(head))
@@ -323,7 +344,8 @@ class FourIdeas(CostPage):
     def content(self):
         nose = self.dog.patches[self.dog.place("nose")]
         n = 14
-        c, p = (Strip(Vector.of(v.values[:n]) if v.values else Vector(length=n, first=v.first), color, 2.1, 0.42) for v, color in ((nose.c, theme.BLUE), (nose.p, theme.AMBER)))
+        c, p = (Strip(Vector.of(v.values[:n]) if v.values else Vector(length=n, first=v.first), color, 2.1, 0.42) for v,
+                color in ((nose.c, theme.BLUE), (nose.p, theme.AMBER)))
         crop = Photograph(self.run, side=1.0).crop(self.dog.place("nose"), 0.95, theme.BLUE)
         left = column(c, words("patch features", theme.SMALL, theme.BLUE), gap=0.06)
         right = column(p, words("position", theme.SMALL, theme.AMBER), gap=0.06)
@@ -334,7 +356,8 @@ class FourIdeas(CostPage):
     def context(self):
         names = ("CLS", "P1", "P2")
         ys = (0.43, 0.0, -0.43)
-        ins, outs = (Group(*(Box(words(n + end, theme.SMALL, theme.AMBER if n == "CLS" else theme.BLUE, bold=True), color=theme.AMBER if n == "CLS" else theme.BLUE, width=0.95, height=0.4).move_to([x, y, 0])
+        ins, outs = (Group(*(Box(words(n + end, theme.SMALL, theme.AMBER if n == "CLS" else theme.BLUE, bold=True), color=theme.AMBER
+                                 if n == "CLS" else theme.BLUE, width=0.95, height=0.4).move_to([x, y, 0])
                              for n, y in zip(names, ys))) for x, end in ((-2.2, ""), (2.2, "′")))
         middle = Box("Attention + MLP", width=2.4, height=1.26, size=theme.LABEL, color=theme.TEAL)
         lines = Group(*(link(i.get_right(), np.array([middle.get_left()[0], i.get_y(), 0]), theme.TEAL, 2.4) for i in ins))
@@ -342,7 +365,8 @@ class FourIdeas(CostPage):
         return Group(ins, lines, middle, tips, outs)
 
     def task(self):
-        cls, head, loss = (Box(t, color=c, width=w, height=0.62, size=theme.SMALL) for t, c, w in (("Final CLS", theme.AMBER, 1.4), ("Class head", theme.BLUE, 1.5), ("loss", theme.RED, 0.9)))
+        cls, head, loss = (Box(t, color=c, width=w, height=0.62, size=theme.SMALL) for t, c,
+                           w in (("Final CLS", theme.AMBER, 1.4), ("Class head", theme.BLUE, 1.5), ("loss", theme.RED, 0.9)))
         label = Box("Label", color=theme.PURPLE, width=0.95, height=0.62, size=theme.SMALL)
         line = row(cls, head, loss, label, gap=0.42)
         low = line.get_y() - 0.55
@@ -366,15 +390,15 @@ class ClassVectors(CostPage):
 
     def caption(self):
         m = self.model
-        return (f"A score is a dot product of the image’s row with a label’s learned row, plus that label’s bias. There are {count(m.classes)} such rows and no way to ask for "
-                "another label without training.")
+        return (f"A score is a dot product of the image’s row with a label’s learned row, plus that label’s bias. There are {count(m.classes)} such rows and "
+                "no way to ask for another label without training.")
 
     def notes(self):
-        return (f"Ask where the vector for {self.labels()[0][0]} comes from. It is a row of the head’s weight matrix, found by training; the word itself is never read. "
-                "That is why an unknown label has no score, and it leads to the next page.")
+        return (f"Ask where the vector for {self.labels()[0][0]} comes from. It is a row of the head’s weight matrix, found by training; the word itself is "
+                "never read. That is why an unknown label has no score, and it leads to the next page.")
 
     def labels(self):
-        """The dog's label, and another that the run knows: label, class vector, logit or None."""
+        """The dog’s label, and another that the run knows: label, class vector, logit or None."""
         top = self.dog.prediction.top
         other = self.cat.prediction.top[0]
         vector = self.cat.top_class
@@ -385,7 +409,8 @@ class ClassVectors(CostPage):
     def build(self):
         m = self.model
         y = 0.2
-        h = Group(words("Final image CLS", theme.BODY, theme.AMBER, bold=True), Strip(self.dog.h, theme.AMBER, 3.0, 0.55), words(f"$bold(h)$ · {m.width} features", theme.BODY)).arrange(DOWN, buff=0.14)
+        h = Group(words("Final image CLS", theme.BODY, theme.AMBER, bold=True), Strip(self.dog.h, theme.AMBER, 3.0, 0.55),
+                  words(f"$bold(h)$ · {m.width} features", theme.BODY)).arrange(DOWN, buff=0.14)
         photo = Photograph(self.run, side=1.7)
         left = column(photo, h, gap=0.3).move_to([STAGE.left, y, 0], aligned_edge=LEFT)
         left.move_to([STAGE.left + left.width / 2, STAGE.center[1] + 0.3, 0])
@@ -397,12 +422,14 @@ class ClassVectors(CostPage):
             strip = Strip(weights, theme.BLUE, 2.7, 0.36) if label else self.pile()
             learned = words("learned class vector $bold(w)_k$", theme.SMALL, theme.GREY)
             body = column(name, strip, learned, gap=0.06, align=LEFT).move_to([x + 0.3, yy, 0], aligned_edge=LEFT)
-            score = Box(words("$bold(h)^upright(T) bold(w)_k + b_k$", theme.CAPTION), width=2.6, height=0.8, color=theme.BLUE if label else theme.GREY).move_to([STAGE.right - 1.3, yy, 0])
+            score = Box(words("$bold(h)^upright(T) bold(w)_k + b_k$", theme.CAPTION), width=2.6, height=0.8, color=theme.BLUE if label
+                        else theme.GREY).move_to([STAGE.right - 1.3, yy, 0])
             card = panel(4.2, 1.25, theme.tint(theme.BLUE if label else theme.GREY, 0.4), theme.PAPER).move_to([x + 2.1, yy, 0])
             body.move_to(card)
             entries.add(Group(card, body, score))
         lines = [forward(np.array([h[1].get_right()[0], h[1].get_y(), 0]), e[0].get_left(), theme.AMBER, gap=0.1, width=2.6) for e in entries]
-        foot = words("The head stores one learned vector and one bias per label.", theme.LABEL, theme.GREY).move_to([x, STAGE.bottom + 0.14, 0], aligned_edge=LEFT)
+        foot = words("Per label, the head stores one learned vector and a bias.", theme.LABEL, theme.GREY).move_to([x, STAGE.bottom + 0.14, 0],
+                                                                                                                    aligned_edge=LEFT)
         self.step(photo, FadeIn(h))
         for i, e in enumerate(entries):
             self.step(FadeIn(e[0]), *write(e[1]), *draw(lines[i]))
@@ -411,7 +438,8 @@ class ClassVectors(CostPage):
 
     def pile(self):
         """Class vectors behind one another."""
-        return Group(*(Rectangle(width=2.7, height=0.26, stroke_color=theme.tint(theme.GREY, 0.7), stroke_width=1.6, fill_color=theme.PANEL, fill_opacity=1).shift(i * np.array([0.07, -0.06, 0])) for i in range(3)))
+        return Group(*(Rectangle(width=2.7, height=0.26, stroke_color=theme.tint(theme.GREY, 0.7), stroke_width=1.6, fill_color=theme.PANEL,
+                                 fill_opacity=1).shift(i * np.array([0.07, -0.06, 0])) for i in range(3)))
 
 
 class LanguageVectors(CostPage):
@@ -425,7 +453,8 @@ class LanguageVectors(CostPage):
                 "and a sentence can name a class.")
 
     def notes(self):
-        return ("Ask whether we could put any text embedding in place of a row of our head. No: nothing has taught the two spaces to agree. CLIP trains the image encoder, the text encoder "
+        return ("Ask whether we could put any text embedding in place of a row of our head. No: nothing has taught the two spaces to agree. CLIP trains the "
+                "image encoder, the text encoder "
                 "and both projections together on pairs, and learns a scale for the cosine as well. The angle drawn here is a picture, not a measurement.")
 
     def build(self):
@@ -433,9 +462,11 @@ class LanguageVectors(CostPage):
         rows_ = Group()
         photo = Photograph(self.run, side=1.55)
         text = Box(words("“a photo of a dog”", theme.LABEL, theme.PURPLE), color=theme.PURPLE, width=2.5, height=0.9)
-        for start, name, symbol, weight, unit, color, y in ((photo, "Image encoder", "i", "W_i", "u", theme.BLUE, ys[0]), (text, "Text encoder", "t", "W_t", "v", theme.PURPLE, ys[1])):
+        for start, name, symbol, weight, unit, color, y in ((photo, "Image encoder", "i", "W_i", "u", theme.BLUE, ys[0]),
+                                                            (text, "Text encoder", "t", "W_t", "v", theme.PURPLE, ys[1])):
             encoder = Box(name, words(f"→ final readout $bold(h)_{symbol}$", theme.SMALL, theme.GREY), color=color, width=2.5, height=1.15, size=theme.LABEL)
-            learned = Box(words(f"$bold(h)_{symbol} times bold({weight[0]})_{symbol}$", theme.BODY, color), words("learned projection", theme.SMALL, theme.GREY), color=color, width=2.15, height=1.15)
+            learned = Box(words(f"$bold(h)_{symbol} times bold({weight[0]})_{symbol}$", theme.BODY, color),
+                          words("learned projection", theme.SMALL, theme.GREY), color=color, width=2.15, height=1.15)
             vector = Group(words(f"$bold({unit})$", theme.TITLE, color), words("unit length", theme.SMALL, theme.GREY)).arrange(DOWN, buff=0.0)
             line = Group(start, encoder, learned, vector)
             for part, x in zip(line, (STAGE.left + 1.25, -2.05, 0.95, 2.95)):
@@ -445,10 +476,13 @@ class LanguageVectors(CostPage):
         ring = Circle(radius=1.3, stroke_color=theme.LINE, stroke_width=2.5).move_to(center)
         ends = [center + 1.3 * np.array([np.cos(a), np.sin(a), 0]) for a in (1.12, 0.5)]
         u, v = (arrow(center, end, c, gap=0, width=5) for end, c in zip(ends, (theme.BLUE, theme.PURPLE)))
-        names = [words(f"$bold({n})$", theme.BODY, c).move_to(center + 1.56 * (end - center) / 1.3) for n, c, end in zip("uv", (theme.BLUE, theme.PURPLE), ends)]
+        names = [words(f"$bold({n})$", theme.BODY, c).move_to(center + 1.56 * (end - center) / 1.3) for n, c,
+                 end in zip("uv", (theme.BLUE, theme.PURPLE), ends)]
         angle = Arc(radius=0.5, start_angle=0.5, angle=0.62, arc_center=center, color=theme.GOLD, stroke_width=5)
-        cosine = row(words("$bold(u) dot.op bold(v)$", theme.CAPTION + 6), words("cosine", theme.BODY, theme.GOLD, bold=True), gap=0.25).next_to(ring, DOWN, buff=0.22)
-        foot = words("Separate encoders. Aligned vectors. Compare in one shared space.", theme.BODY, bold=True).move_to([STAGE.left, STAGE.bottom + 0.14, 0], aligned_edge=LEFT)
+        cosine = row(words("$bold(u) dot.op bold(v)$", theme.CAPTION + 6), words("cosine", theme.BODY, theme.GOLD, bold=True), gap=0.25).next_to(ring, DOWN,
+                                                                                                                                                 buff=0.22)
+        foot = words("Two separate encoders, aligned vectors, one shared space to compare in.", theme.BODY, bold=True).move_to([STAGE.left, STAGE.bottom + 0.14, 0],
+                                                                                                                        aligned_edge=LEFT)
         for line, tips in rows_:
             self.step(FadeIn(line[0]))
             self.go(*(x for part, tip in zip(line[1:], tips) for x in (*draw(tip), FadeIn(part))), lag_ratio=0.3, run_time=1.5)
