@@ -7,7 +7,7 @@ from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboa
 from vit_data import block, figures, head, rows, toy
 from vit_data.run import Vector
 
-ROW, QUERY, KEY, VALUE = (0.35, 0.8, 0.5, 0.2, 0.65), (0.8, 0.3, 0.6, 0.15, 0.7), (0.7, 0.2, 0.75, 0.3, 0.5), (0.35, 0.85, 0.55, 0.7, 0.2)  # rows as symbols, nothing measured
+QUERY, KEY, VALUE = (0.8, 0.3, 0.6, 0.15, 0.7), (0.7, 0.2, 0.75, 0.3, 0.5), (0.35, 0.85, 0.55, 0.7, 0.2)  # rows as symbols, nothing measured
 
 
 class SharePage(Talk):
@@ -59,16 +59,20 @@ class ReuseTheEncoder(SharePage):
 
     def says(self):
         m = self.model
-        return [f"What enters is ready: CLS on top, then one row for each of the {m.patches} patches. I draw small pictures beside the rows so that we know which is which; the model never sees them again.",
-                "And now we need nothing new. This is the encoder from the text lectures: normalization, self-attention, residual additions, an MLP. All of it works on rows of features, wherever they came from.",
-                f"Out come {m.tokens} rows of the same width, one for each row that went in, now informed by the others. How that sharing works for a picture is our fourth question."]
+        return [f"What enters is ready: CLS on top, then one row for each of the {m.patches} patches. I draw small pictures beside the rows so that we know "
+                "which is which; the model never sees them again.",
+                "And now we need nothing new. This is the encoder from the text lectures: normalization, self-attention, residual additions, an MLP. All of "
+                "it works on rows of features, wherever they came from.",
+                f"Out come {m.tokens} rows of the same width, one for each row that went in, now informed by the others. How that sharing works for a picture "
+                "is our fourth question."]
 
     def build(self):
         m, depth = self.model, self.dog.depth
         photo = Photograph(self.run, side=1.0)
         ys = [STAGE.center[1] + d for d in (1.75, 0.6, -1.6)]
         names = (rows.CLS, "P1", self.last)
-        box = Box(words("the encoder\nwe already know", 44, theme.BLUE, bold=True, width=3.2, align="center"), width=3.5, height=4.7).move_to([STAGE.left + 7.15, STAGE.center[1], 0])
+        box = Box(words("the encoder\nwe already know", 44, theme.BLUE, bold=True, width=3.2, align="center"), width=3.5,
+                  height=4.7).move_to([STAGE.left + 7.15, STAGE.center[1], 0])
         left, right = [], []
         for name, y in zip(names, ys):
             color = theme.AMBER if name == rows.CLS else theme.BLUE
@@ -78,7 +82,8 @@ class ReuseTheEncoder(SharePage):
             before, after = (depth.after[n][name] if depth else Vector(length=m.width, first=[0.0]) for n in (0, m.depth))
             into = Strip(before, color, 2.15, 0.62).move_to([token.get_right()[0] + 0.2, y, 0], aligned_edge=LEFT)
             out = Strip(after, color, 2.15, 0.62).move_to([box.get_right()[0] + 0.75, y, 0], aligned_edge=LEFT)
-            done = column(words(name, theme.CAPTION, color, bold=True), words("updated", theme.BODY, color), gap=-0.02, align=LEFT).next_to(out, RIGHT, buff=0.2)
+            done = column(words(name, theme.CAPTION, color, bold=True), words("updated", theme.BODY, color), gap=-0.02, align=LEFT)
+            done.next_to(out, RIGHT, buff=0.2)
             left.append(Group(*([] if name == rows.CLS else [label]), token, into))
             right.append((out, done))
         dots = [words("⋮", 52, theme.GREY, bold=True).move_to([x, (ys[1] + ys[2]) / 2, 0]) for x in (left[0][-1].get_x(), right[0][0].get_x())]
@@ -101,17 +106,20 @@ class WhereFromQkv(SharePage):
 
     def says(self):
         return ["Remember how translation uses attention between its two halves. The words written so far, on the target side, make the queries.",
-                "Keys and values come from the other sequence, from the encoder that has read the source sentence. That is cross-attention. Translation has self-attention too; here we compare this one operation.",
-                "In a Vision Transformer there is only one sequence, CLS and the patches. Three learned projections read the same rows and make queries, keys and values of them. Every row can ask, and every row can answer: self-attention."]
+                "Keys and values come from the other sequence, from the encoder that has read the source sentence. That is cross-attention. Translation has "
+                "self-attention too; here we compare this one operation.",
+                "In a Vision Transformer there is only one sequence, CLS and the patches. Three learned projections read the same rows and make queries, keys "
+                "and values of them. Every row can ask, and every row can answer: self-attention."]
 
     def build(self):
         left, right = STAGE.columns(1, 1, gap=0.45)
         cards = [panel(a.width, a.height, theme.tint(c, 0.4), theme.tint(c, 0.04)).move_to(a.center) for a, c in ((left, theme.PURPLE), (right, theme.BLUE))]
-        heads = [words(t, 44, c, bold=True).move_to([a.center[0], a.top - 0.5, 0]) for t, a, c in (("Translation: cross-attention", left, theme.PURPLE), ("ViT: self-attention", right, theme.BLUE))]
+        heads = [words(t, 44, c, bold=True).move_to([a.center[0], a.top - 0.5, 0])
+                 for t, a, c in (("Translation: cross-attention", left, theme.PURPLE), ("ViT: self-attention", right, theme.BLUE))]
         ys = [STAGE.center[1] + d for d in (0.95, -0.35, -1.6)]
-        target = self.stack((theme.PURPLE,) * 2, "target-prefix states", left.left + 1.75, ys[0] - 0.1)
-        source = self.stack((theme.PURPLE,) * 3, "source-encoder states", left.left + 1.75, (ys[1] + ys[2]) / 2 - 0.08)
-        one = self.stack((theme.AMBER, theme.BLUE, theme.BLUE, theme.BLUE), "CLS + patch states", right.left + 1.75, ys[1] - 0.22)
+        target = self.stack((theme.PURPLE,) * 2, "target-prefix states", left.left + 1.75, ys[0])
+        source = self.stack((theme.PURPLE,) * 3, "source-encoder states", left.left + 1.75, (ys[1] + ys[2]) / 2)
+        one = self.stack((theme.AMBER, theme.BLUE, theme.BLUE, theme.BLUE), "CLS + patch states", right.left + 1.75, ys[1])
         boxes = [[Box(words(letter, 56, c, bold=True), color=c, width=1.25, height=0.95).move_to([a.right - 1.15, y, 0]) for letter, y in zip("QKV", ys)]
                  for a, c in ((left, theme.PURPLE), (right, theme.BLUE))]
         ways = [self.ways(target, boxes[0][:1], theme.PURPLE), self.ways(source, boxes[0][1:], theme.PURPLE), self.ways(one, boxes[1], theme.BLUE)]
@@ -126,7 +134,7 @@ class WhereFromQkv(SharePage):
     def stack(self, colors, label, x, y):
         shades = ((0.3, 0.8, 0.5, 0.2, 0.6), (0.7, 0.2, 0.4, 0.9, 0.3), (0.2, 0.6, 0.9, 0.4, 0.7), (0.5, 0.3, 0.7, 0.6, 0.2))
         lines = Group(*(Cells(s, c, 0.3) for s, c in zip(shades, colors))).arrange(DOWN, buff=0.08)
-        return column(lines, words(label, theme.BODY, colors[-1]), gap=0.12).move_to([x, y, 0])
+        return column(lines, words(label, theme.BODY, colors[-1]), gap=0.12).shift([x, y, 0] - lines.get_center())
 
     def ways(self, stack, boxes, color):
         start = [stack[0].get_right()[0], stack[0].get_y(), 0]
@@ -148,7 +156,8 @@ class ThreeJobs(SharePage):
                 f"A first projection makes its query, {m.head_width} features in one head: what context do I seek?",
                 "A second one makes the key: what is there in me that others can match?",
                 "The third makes the value: what do I send, if somebody reads me? "
-                f"The words are an analogy; what was learned are numbers, here those of block 1, head 1. And {n} plays all three parts: query when it receives, key and value when it is a source."]
+                f"The words are an analogy; what was learned are numbers, here those of block 1, head 1. And {n} plays all three parts: query when it "
+                "receives, key and value when it is a source."]
 
     def build(self):
         m, name = self.model, self.receiver
@@ -159,12 +168,16 @@ class ThreeJobs(SharePage):
         strip = Strip(self.row_of("e", name, m.width), width=2.5, height=0.55).move_to([crop.get_x(), STAGE.center[1] - 0.68, 0])
         state = column(words("current patch state", theme.BODY), words(f"{m.width} features", theme.BODY, theme.GREY), gap=0.02).next_to(strip, DOWN, buff=0.14)
         cards, ways = [], []
-        for letter, job, text, color, y in (("q", "QUERY", "context I seek", theme.VIOLET, 1.7), ("k", "KEY", "what can match", theme.BLUE, 0.0), ("v", "VALUE", "information I send", theme.BLUE, -1.7)):
-            border = Frame(corner_radius=0.14, width=5.35, height=1.45, stroke_color=color, stroke_width=2.6, fill_color=theme.tint(color, 0.05), fill_opacity=1)
+        for letter, job, text, color, y in (("q", "QUERY", "context I seek", theme.VIOLET, 1.7), ("k", "KEY", "what can match", theme.BLUE, 0.0),
+                                            ("v", "VALUE", "information I send", theme.BLUE, -1.7)):
+            border = Frame(corner_radius=0.14, width=5.35, height=1.45, stroke_color=color, stroke_width=2.6, fill_color=theme.tint(color, 0.05),
+                           fill_opacity=1)
             border.move_to([STAGE.right - 2.675, STAGE.center[1] + y, 0])
-            said = column(words(job, 46, color, bold=True), words(text, theme.CAPTION), gap=0.02, align=LEFT).move_to(border.get_left() + 0.3 * RIGHT, aligned_edge=LEFT)
+            said = column(words(job, 46, color, bold=True), words(text, theme.CAPTION), gap=0.02, align=LEFT)
+            said.move_to(border.get_left() + 0.3 * RIGHT, aligned_edge=LEFT)
             out = Strip(self.row_of(letter, name, m.head_width), color, 1.55, 0.5)
-            out = Group(words(f"${letter}_{n}$ · {m.head_width}", theme.BODY, color), out).arrange(DOWN, buff=0.08).move_to(border.get_right() + 0.28 * LEFT, aligned_edge=RIGHT)
+            out = Group(words(f"${letter}_{n}$ · {m.head_width}", theme.BODY, color), out).arrange(DOWN, buff=0.08)
+            out.move_to(border.get_right() + 0.28 * LEFT, aligned_edge=RIGHT)
             cards.append((border, said, out))
             ways.append(arrow(strip.get_right(), border.get_left(), color, gap=0.12, width=4))
         self.step(photo, FadeIn(photo.patch(name, RECEIVER)))
@@ -189,7 +202,8 @@ class WhatQueriesGather(SharePage):
         return [f"What could a query be good for? A patch on the {species} might look for other fur, or for parts of the face.",
                 "A patch of the background might gather branches, or the other bright regions around it.",
                 f"And CLS, which must sum everything up, could use the telling parts across the whole {self.word}.",
-                "These three are invented, to have something to think with. Nobody tells a head what to seek; an ear need not read the other ear. So we first follow the calculation, "
+                "These three are invented, to have something to think with. Nobody tells a head what to seek; an ear need not read the other ear. So we first "
+                "follow the calculation, "
                 "and then look at a map that was measured."]
 
     def build(self):
@@ -241,7 +255,8 @@ class KeyAndValue(SharePage):
                 f"{s} is a source. Two projections of its one row give a key and a value.",
                 f"Query and key are compared: their dot product, divided by the root of {m.head_width}, which is {root}. That is one number, a score.",
                 f"Softmax turns it into a weight, in competition with the scores of all sources in this row, CLS among them.",
-                "The weight then scales the value. So the key settles how much, and the value what. The shades here are symbols for the roles; no weight on this page is measured."]
+                "The weight then scales the value. So the key settles how much, and the value what. The shades here are symbols for the roles; no weight on "
+                "this page is measured."]
 
     def build(self):
         m, q, s = self.model, self.receiver, self.source
@@ -250,24 +265,33 @@ class KeyAndValue(SharePage):
         ys = [STAGE.center[1] + d for d in (1.5, -0.15, -1.85)]
         asker = photo.crop(q, 1.25, RECEIVER).move_to([STAGE.left + 0.65, ys[0], 0])
         source = photo.crop(s, 1.25, theme.INK).move_to([STAGE.left + 0.65, (ys[1] + ys[2]) / 2, 0])
-        tags = [words(text, theme.BODY, c, bold=True).next_to(crop, UP, buff=0.08).align_to(crop, LEFT) for text, c, crop in ((f"receiver {q}", RECEIVER, asker), (f"source {s}", theme.INK, source))]
+        tags = [words(text, theme.BODY, c, bold=True).next_to(crop, UP, buff=0.08).align_to(crop, LEFT)
+                for text, c, crop in ((f"receiver {q}", RECEIVER, asker), (f"source {s}", theme.INK, source))]
         x = STAGE.left + 3.25
         query, key, value = (self.symbol(shades, f"{name} ${letter}_{n}$", m.head_width, color).shift([x, y, 0])
-                             for shades, name, letter, n, color, y in ((QUERY, "query", "q", i, RECEIVER, ys[0]), (KEY, "key", "k", j, theme.BLUE, ys[1]), (VALUE, "value", "v", j, theme.BLUE, ys[2])))
+                             for shades, name, letter, n, color, y in ((QUERY, "query", "q", i, RECEIVER, ys[0]), (KEY, "key", "k", j, theme.BLUE, ys[1]),
+                                                                          (VALUE, "value", "v", j, theme.BLUE, ys[2])))
         mid = (ys[0] + ys[1]) / 2
-        score = Box(math(f"(q_{i} dot k_{j}) / sqrt({m.head_width})", 64, theme.INK), words("one score", theme.BODY, theme.GREY), color=theme.INK, width=2.55, height=2.0, fill=0.03).move_to([STAGE.left + 6.6, mid, 0])
-        soft = Box(words("row\nsoftmax", theme.CAPTION, theme.TEAL, bold=True, width=1.7, align="center"), color=theme.TEAL, width=1.85, height=1.2).move_to([STAGE.left + 9.45, mid, 0])
+        score = Box(math(f"(q_{i} dot k_{j}) / sqrt({m.head_width})", 64, theme.INK), words("one score", theme.BODY, theme.GREY), color=theme.INK, width=2.55,
+                    height=2.0, fill=0.03).move_to([STAGE.left + 6.6, mid, 0])
+        soft = Box(words("row\nsoftmax", theme.CAPTION, theme.TEAL, bold=True, width=1.7, align="center"), color=theme.TEAL, width=1.85,
+                   height=1.2).move_to([STAGE.left + 9.45, mid, 0])
         label = math(f"a_({i},{j})", 48, "#FFFFFF")
-        pill = Group(Frame(corner_radius=0.3, width=1.55, height=0.8, stroke_width=0, fill_color=theme.TEAL, fill_opacity=1), label).move_to([STAGE.right - 1.2, mid, 0])
+        pill = Group(Frame(corner_radius=0.3, width=1.55, height=0.8, stroke_width=0, fill_color=theme.TEAL, fill_opacity=1),
+                     label).move_to([STAGE.right - 1.2, mid, 0])
         label.move_to(pill[0])
         times_ = joint("×", theme.TEAL, 0.3).move_to([STAGE.left + 9.45, ys[2], 0])
         result = Group(value[0].times(0.45), words(f"$a_({i},{j}) v_{j}$ · {m.head_width}", theme.BODY, theme.TEAL))
         result[0].move_to([STAGE.right - 1.2, ys[2], 0])
         result[1].next_to(result[0], UP, buff=0.1)
-        first, second, third = (arrow(a, [x - 1.0, y, 0], c, gap=0.12, width=4) for a, y, c in ((asker.get_right(), ys[0], RECEIVER), (source.get_right(), ys[1], theme.BLUE), (source.get_right(), ys[2], theme.BLUE)))
-        meet = [arrow(query[0].get_right(), score.get_left() + 0.35 * UP, RECEIVER, width=4), arrow(key[0].get_right(), score.get_left() + 0.35 * DOWN, theme.BLUE, width=4)]
+        first, second, third = (arrow(a, [x - 1.0, y, 0], c, gap=0.12, width=4)
+                                for a, y, c in ((asker.get_right(), ys[0], RECEIVER), (source.get_right(), ys[1], theme.BLUE),
+                                                (source.get_right(), ys[2], theme.BLUE)))
+        meet = [arrow(query[0].get_right(), score.get_left() + 0.35 * UP, RECEIVER, width=4),
+                arrow(key[0].get_right(), score.get_left() + 0.35 * DOWN, theme.BLUE, width=4)]
         bend = (ys[2] + mid) / 2 - 0.2
-        drop = elbow(pill.get_bottom() + 0.05 * DOWN, [pill.get_x(), bend, 0], [times_.get_x(), bend, 0], times_.get_top() + 0.05 * UP, color=theme.TEAL, width=4)
+        drop = elbow(pill.get_bottom() + 0.05 * DOWN, [pill.get_x(), bend, 0], [times_.get_x(), bend, 0], times_.get_top() + 0.05 * UP, color=theme.TEAL,
+                     width=4)
         carry = arrow(value[0].get_right(), times_[0].get_left(), theme.BLUE, width=4)
         self.step(FadeIn(asker), FadeIn(tags[0]))
         self.go(*draw(first), Emerge(query[0], asker), FadeIn(query[1]))
@@ -285,6 +309,10 @@ class ToyMessage(SharePage):
     route = "lecture/s05/6"
     shows = (False, False)
 
+    @property
+    def message(self):
+        return self.run.toy.message or toy.message()
+
     def title(self):
         return "Several source values form one receiver’s message"
 
@@ -292,31 +320,36 @@ class ToyMessage(SharePage):
         return "Chosen toy numbers. One receiver, one message."
 
     def says(self):
-        m, found = self.model, toy.message()
+        m, found = self.model, self.message
         w = [short(x) for x in found.weights]
-        return [f"A calculation small enough for the blackboard: three sources, values with two features. The numbers are chosen. The first source has weight {w[0]}, so its value row is multiplied by {w[0]}.",
+        return [f"A calculation small enough for the blackboard: three sources, values with two features. The numbers are chosen. The first source has weight "
+                f"{w[0]}, so its value row is multiplied by {w[0]}.",
                 f"The second source gets {w[1]}.",
                 f"The third {w[2]}; together the weights make {short(sum(found.weights))}.",
-                f"Then we add, feature by feature, and get the message of this one receiver. In a real head there are {m.tokens} sources and {m.head_width} features, but it is the same sum. "
+                f"Then we add, feature by feature, and get the message of this one receiver. In a real head there are {m.tokens} sources and {m.head_width} "
+                "features, but it is the same sum. "
                 "The update of the row comes later, after the heads have been joined."]
 
     def build(self):
-        found = toy.message()
+        found = self.message
         ys = [STAGE.top - 0.55 - 1.12 * i for i in range(len(found.weights))]
         xs = [STAGE.left + d for d in (1.75, 4.05, 6.95, 10.75)]
         low, side = STAGE.bottom + 0.55, 0.92
         lines = []
         for n, (weight, value, part, y) in enumerate(zip(found.weights, found.values, found.contributions, ys), 1):
             name = words(f"source {n}", theme.CAPTION, theme.BLUE, bold=True).move_to([xs[0], y, 0])
-            share = Group(Frame(corner_radius=0.3, width=1.35, height=0.76, stroke_color=theme.TEAL, stroke_width=2, fill_color=theme.tint(theme.TEAL, 0.15 + 0.85 * weight / max(found.weights)), fill_opacity=1),
+            share = Group(Frame(corner_radius=0.3, width=1.35, height=0.76, stroke_color=theme.TEAL, stroke_width=2,
+                                fill_color=theme.tint(theme.TEAL, 0.15 + 0.85 * weight / max(found.weights)), fill_opacity=1),
                           words(short(weight), 50, "#FFFFFF" if weight > 0.5 * max(found.weights) - 0.01 else theme.INK, bold=True)).move_to([xs[1], y, 0])
             share[1].move_to(share[0])
             given, scaled = self.pair(value, theme.BLUE, side).move_to([xs[2], y, 0]), self.pair(part, theme.TEAL, side).move_to([xs[3], y, 0])
-            signs = [words(t, 52, theme.GREY).move_to([x, y, 0]) for t, x in (("×", (xs[1] + 0.7 + given.get_left()[0]) / 2), ("=", (given.get_right()[0] + scaled.get_left()[0]) / 2))]
+            places = ((xs[1] + 0.7 + given.get_left()[0]) / 2, (given.get_right()[0] + scaled.get_left()[0]) / 2)
+            signs = [words(t, 52, theme.GREY).move_to([x, y, 0]) for t, x in zip("×=", places)]
             lines.append((name, share, signs, given, scaled))
         rule = link([xs[3] - 1.55, (ys[-1] + low) / 2, 0], [xs[3] + 1.55, (ys[-1] + low) / 2, 0], theme.TEAL, 4)
         total = self.pair(found.total, theme.TEAL, side, 1.0).move_to([xs[3], low, 0])
-        label = row(words("sum", 44, theme.TEAL, bold=True), words("= message $m$", 44, theme.TEAL), gap=0.18).move_to([total.get_left()[0] - 0.4, low, 0], aligned_edge=RIGHT)
+        label = row(words("sum", 44, theme.TEAL, bold=True), words("= message $m$", 44, theme.TEAL), gap=0.18)
+        label.move_to([total.get_left()[0] - 0.4, low, 0], aligned_edge=RIGHT)
         for name, share, signs, given, scaled in lines:
             self.step(*write(name, share), FadeIn(signs[0]), FadeIn(given))
             self.go(FadeIn(signs[1]), TransformFromCopy(given, scaled))
@@ -329,7 +362,8 @@ class ToyMessage(SharePage):
     def pair(self, values, color, side, strength=0.35):
         """A short row of numbers in brackets, each in a cell as dark as it is large."""
         cells = Group(*(Group(RoundedRectangle(corner_radius=0.12, width=1.25, height=side - 0.08, stroke_color=theme.tint(color, 0.75), stroke_width=2.2,
-                                               fill_color=theme.tint(color, 0.04 + strength * min(abs(v) / 2, 1)), fill_opacity=1)) for v in values)).arrange(RIGHT, buff=0.08)
+                                               fill_color=theme.tint(color, 0.04 + strength * min(abs(v) / 2, 1)), fill_opacity=1))
+                                               for v in values)).arrange(RIGHT, buff=0.08)
         for i, (cell, v) in enumerate(zip(cells, values)):
             cell.add(words(f"{'[' if i == 0 else ''}{short(v)}{']' if i == len(values) - 1 else ','}", 50, bold=True).move_to(cell))
         return cells
@@ -347,9 +381,12 @@ class FullAttention(SharePage):
 
     def says(self):
         m = self.model
-        return ["Who may read whom? Queries go down, source keys across. A model that writes the next word must not look ahead, so everything right of the diagonal is blocked.",
-                f"An encoder has its whole picture from the start. Nothing is hidden from anybody: CLS and {m.patches} patches give {m.tokens} by {m.tokens} allowed pairs, each row with itself included.",
-                f"So CLS reads {self.last}, and {self.last} reads CLS. Allowed does not mean strong, and the two weights differ, because one uses the query of CLS and the other its key. "
+        return ["Who may read whom? Queries go down, source keys across. A model that writes the next word must not look ahead, so everything right of the "
+                "diagonal is blocked.",
+                f"An encoder has its whole picture from the start. Nothing is hidden from anybody: CLS and {m.patches} patches give {m.tokens} by {m.tokens} "
+                "allowed pairs, each row with itself included.",
+                f"So CLS reads {self.last}, and {self.last} reads CLS. Allowed does not mean strong, and the two weights differ, because one uses the query "
+                "of CLS and the other its key. "
                 "The order of the patches is no order in time."]
 
     def build(self):
@@ -359,9 +396,12 @@ class FullAttention(SharePage):
         left = self.board(text, [STAGE.left + 2.75, y], 0.44, theme.PURPLE, lambda i, j: j <= i)
         right = self.board(image, [STAGE.right - 2.45, y], 0.5, theme.BLUE, lambda i, j: True)
         heads = [column(words(a, 44, c, bold=True), words(b, theme.BODY), gap=-0.02).move_to([board[0].get_x(), STAGE.top - 0.3, 0]) for a, b, c, board in
-                 (("causal", "earlier + current tokens", theme.PURPLE, left), (f"full: {times(m.tokens, m.tokens)}", "CLS + every patch token", theme.BLUE, right))]
-        sides = [[words("queries →", theme.LABEL, theme.GREY).rotate(-np.pi / 2).next_to(b[2], LEFT, buff=0.16).set_y(y), words("source keys →", theme.LABEL, theme.GREY).next_to(b[0], DOWN, buff=0.1)] for b in (left, right)]
-        key = column(row(self.cell(0.4, theme.PURPLE, True), words("allowed", theme.BODY), gap=0.2), row(self.cell(0.4, theme.PURPLE, False), words("blocked", theme.BODY), gap=0.2), gap=0.3, align=LEFT)
+                 (("causal", "earlier + current tokens", theme.PURPLE, left),
+                  (f"full: {times(m.tokens, m.tokens)}", "CLS + every patch token", theme.BLUE, right))]
+        sides = [[words("queries →", theme.LABEL, theme.GREY).rotate(-np.pi / 2).next_to(b[2], LEFT, buff=0.16).set_y(y),
+                  words("source keys →", theme.LABEL, theme.GREY).next_to(b[0], DOWN, buff=0.1)] for b in (left, right)]
+        key = column(row(self.cell(0.4, theme.PURPLE, True), words("allowed", theme.BODY), gap=0.2),
+                     row(self.cell(0.4, theme.PURPLE, False), words("blocked", theme.BODY), gap=0.2), gap=0.3, align=LEFT)
         key.move_to([(left[0].get_right()[0] + sides[1][0].get_left()[0]) / 2, y, 0])
         self.step(*write(heads[0]), FadeIn(left[1]), FadeIn(left[2]), *write(*sides[0]))
         self.go(LaggedStart(*(FadeIn(left[0][i * self.n : (i + 1) * self.n]) for i in range(self.n)), lag_ratio=0.25, run_time=1.2))
@@ -402,7 +442,8 @@ class OneMessage(SharePage):
                 f"It is compared with the key of every row, its own too; that gives {m.tokens} scores.",
                 f"Softmax along this row makes {m.tokens} weights of them. They sum to one.",
                 f"Each weight scales one value row. Watch the pair go down together: first CLS, last {self.last}.",
-                f"All {m.tokens} scaled rows are added, and one message of {m.head_width} features is left. That is what CLS has collected in this head, in one step."]
+                f"All {m.tokens} scaled rows are added, and one message of {m.head_width} features is left. That is what CLS has collected in this head, in "
+                "one step."]
 
     def build(self):
         m, mats = self.model, self.dog.matrices
@@ -421,17 +462,21 @@ class OneMessage(SharePage):
             matrix.shift(np.array([STAGE.left + x, y, 0]) - matrix.image.get_center())
         out = Strip(message, theme.TEAL, 1.75, 0.55).move_to([STAGE.right - 0.875, y, 0])
         times_ = words("×", 52, theme.GREY, bold=True).move_to([(a.border.get_right()[0] + v.border.get_left()[0]) / 2, y, 0])
+
         def over(part, *texts, color):
             return column(*(words(t, theme.BODY, color, bold=i == 0) for i, t in enumerate(texts)), gap=-0.02).next_to(part, UP, buff=0.12)
-        tops = [over(query, "CLS query", color=RECEIVER), over(k.border, f"{m.tokens} keys", color=theme.BLUE), over(s.border, f"{m.tokens}", "scores", color=theme.BLUE),
-                over(a.border, f"{m.tokens}", "weights", color=theme.TEAL), over(v.border, f"{m.tokens} values", color=theme.BLUE), over(out, "one CLS", "message", color=theme.TEAL)]
-        for top in (tops[2], tops[3]):
-            top.set_y(max(t.get_y() for t in (tops[2], tops[3])))
+
+        tops = [over(query, "CLS query", color=RECEIVER), over(k.border, f"{m.tokens} keys", color=theme.BLUE),
+                over(s.border, f"{m.tokens}", "scores", color=theme.BLUE),
+                over(a.border, f"{m.tokens}", "weights", color=theme.TEAL), over(v.border, f"{m.tokens} values", color=theme.BLUE),
+                over(out, "one CLS", "message", color=theme.TEAL)]
         width, first = (words(f"{m.head_width} features", theme.BODY, c).next_to(part, DOWN, buff=0.12) for part, c in ((out, theme.TEAL), (query, RECEIVER)))
-        compare, soft, total = (arrow([l, y, 0], [r, y, 0], c, gap=0.1, width=4) for l, r, c in
-                                ((k.border.get_right()[0], s.border.get_left()[0], theme.INK), (s.border.get_right()[0], a.border.get_left()[0], theme.TEAL), (v.border.get_right()[0], out.get_left()[0], theme.TEAL)))
+        compare, soft, total = (arrow([x0, y, 0], [x1, y, 0], c, gap=0.1, width=4) for x0, x1, c in
+                                ((k.border.get_right()[0], s.border.get_left()[0], theme.INK), (s.border.get_right()[0], a.border.get_left()[0], theme.TEAL),
+                                 (v.border.get_right()[0], out.get_left()[0], theme.TEAL)))
         into = arrow([query.get_right()[0], y, 0], [k.row_labels.get_left()[0] - 0.02, y, 0], RECEIVER, gap=0.1, width=4)
-        notes = [words(t, theme.LABEL, c, width=1.4, align="center").next_to(way, UP, buff=0.14) for t, c, way in (("compare", theme.GREY, compare), ("row softmax", theme.TEAL, soft), ("sum", theme.TEAL, total))]
+        notes = [words(t, theme.LABEL, c, width=1.4, align="center").next_to(way, UP, buff=0.14)
+                 for t, c, way in (("compare", theme.GREY, compare), ("row softmax", theme.TEAL, soft), ("sum", theme.TEAL, total))]
         last = self.last
         self.step(query, FadeIn(tops[0]), FadeIn(first))
         self.step(*draw(into), FadeIn(k), FadeIn(tops[1]))
@@ -474,7 +519,8 @@ class ThreeMessages(SharePage):
         m = self.model
         heads = figures.number_word(m.heads)
         return [f"One head gave one message for every token. All of this happens {heads} times at once, on the same normalized sequence.",
-                f"Each head has projections of its own, so it may gather other things, and returns {m.tokens} rows of {m.head_width} features. Do not expect an ear head or a fur head; training hands out no such jobs.",
+                f"Each head has projections of its own, so it may gather other things, and returns {m.tokens} rows of {m.head_width} features. Do not expect "
+                "an ear head or a fur head; training hands out no such jobs.",
                 f"We put the {heads} results side by side. {m.heads} times {m.head_width} is {m.width} again; the rows are still the same {m.tokens} tokens.",
                 "A last learned matrix, the output projection, mixes what the heads have found into one update for each token."]
 
@@ -501,7 +547,8 @@ class ThreeMessages(SharePage):
         joined_ = Group(*parts)
         name = words("concatenate", theme.BODY, theme.BLUE, bold=True).next_to(joined_, UP, buff=0.12)
         shapes.append(words(wide, theme.BODY, theme.GREY).move_to([joined_.get_x(), shapes[0].get_y(), 0]))
-        last = Box(words("output\nprojection", theme.CAPTION, theme.BLUE, bold=True, width=1.9, align="center"), math("W_O", theme.CAPTION, theme.BLUE), width=2.15, height=2.0).move_to([STAGE.right - 1.35, y, 0])
+        last = Box(words("output\nprojection", theme.CAPTION, theme.BLUE, bold=True, width=1.9, align="center"), math("W_O", theme.CAPTION, theme.BLUE),
+                   width=2.15, height=2.0).move_to([STAGE.right - 1.35, y, 0])
         fan = [arrow(same.border.get_right(), b.get_left(), head_color(h), gap=0.1, width=4) for h, b in enumerate(heads.boxes, 1)]
         on = [arrow(b.get_right(), o.border.get_left(), head_color(h), gap=0.06, width=4) for h, (b, o) in enumerate(zip(heads.boxes, outs), 1)]
         self.step(same, FadeIn(top), FadeIn(shapes[0]))
@@ -530,7 +577,8 @@ class WhereItLooks(SharePage):
         return [f"Back to {found.query}, with the violet outline. What does it read?",
                 f"These are its weights in block {found.block}, head {found.head}. The darker the teal, the more of that patch enters the message.",
                 f"No other patch gets more than {found.strongest}, with {pct(found.strongest_weight)}.",
-                f"{own.strip()} All {m.tokens} weights together are one hundred percent. Enjoy the map with care: it shows how values are mixed, in one head of one block. It is neither a segmentation nor an explanation of the answer.".strip()]
+                f"{own.strip()} All {m.tokens} weights together are one hundred percent. Enjoy the map with care: it shows how values are mixed, in one head "
+                "of one block. It is neither a segmentation nor an explanation of the answer.".strip()]
 
     def build(self):
         found = self.found
@@ -543,8 +591,10 @@ class WhereItLooks(SharePage):
         mark, again = photo.patch(found.query), view.photo.patch(found.query)
         side = Area(view.get_right()[0] + 0.55, STAGE.bottom, STAGE.right, STAGE.top)
         named = column(words(f"source {found.strongest}", 44, bold=True), words(pct(found.strongest_weight), 92, theme.TEAL, bold=True), gap=0.0, align=LEFT)
-        cls = column(words("CLS, kept apart", theme.CAPTION, theme.AMBER, bold=True), words(pct_least(found.cls_weight) if found.cls_weight is not None else "", 52, theme.AMBER, bold=True), gap=0.04, align=LEFT)
-        bar = column(words("weight of a patch", theme.BODY, theme.GREY), scale_bar("0", pct(limit), (None, theme.TEAL), width=1.9, size=theme.LABEL), gap=0.1, align=LEFT)
+        cls = column(words("CLS, kept apart", theme.CAPTION, theme.AMBER, bold=True),
+                     words(pct_least(found.cls_weight) if found.cls_weight is not None else "", 52, theme.AMBER, bold=True), gap=0.04, align=LEFT)
+        bar = column(words("teal: weight of a patch", theme.BODY, theme.GREY), scale_bar("0", pct(limit), (None, theme.TEAL), width=1.9, size=theme.LABEL),
+                     gap=0.1, align=LEFT)
         column(named, cls, bar, gap=0.42, align=LEFT).move_to([side.left, y, 0], aligned_edge=LEFT)
         self.step(photo, *write(tops[0]), FadeIn(mark))
         self.step(FadeIn(view.photo), *write(tops[1]), TransformFromCopy(mark, again))

@@ -47,8 +47,10 @@ class TwoWaysToGather(Beyond):
         return "Drawn, not measured: what one layer can reach, and what several can."
 
     def says(self):
-        return ["Networks for pictures existed long before attention. A convolutional network, a CNN, lets every place look only at its neighbours: here three by three patches.",
-                "The next layer looks at neighbours that have looked around themselves. So the view widens, layer after layer, until it covers the whole picture.",
+        return ["Networks for pictures existed long before attention. A convolutional network, a CNN, lets every place look only at its neighbours: here "
+                "three by three patches.",
+                "The next layer looks at neighbours that have looked around themselves. So the view widens, layer after layer, until it covers the whole "
+                "picture.",
                 "Our ViT goes another way. One query may read every patch at once, the next one or the one in the far corner, in the very first block.",
                 "Both arrive at the whole image in the end. Which of them does a task better cannot be read off a drawing; that takes data."]
 
@@ -58,7 +60,8 @@ class TwoWaysToGather(Beyond):
         query, nose = self.dog.place("ear"), self.dog.place("nose")
         photos = [Photograph(self.run, side=side, grid=True).move_to([a.left + side / 2, STAGE.center[1], 0]) for a in (left, right)]
         x = [p.get_right()[0] + gap for p in photos]
-        heads = [words(name, 68, color, bold=True).move_to([at_, photos[0].get_top()[1] - 0.4, 0], aligned_edge=LEFT) for name, color, at_ in zip(("CNN", "ViT"), (CNN, VIT), x)]
+        heads = [words(name, 68, color, bold=True).move_to([at_, photos[0].get_top()[1] - 0.4, 0], aligned_edge=LEFT)
+                 for name, color, at_ in zip(("CNN", "ViT"), (CNN, VIT), x)]
         near, wide = words("nearby\nfirst", 46), Group(words("↓", 56, theme.GREY), words("wider\ncontext", 46)).arrange(DOWN, buff=0.12, aligned_edge=LEFT)
         near.next_to(heads[0], DOWN, buff=0.35, aligned_edge=LEFT)
         wide.next_to(near, DOWN, buff=0.12, aligned_edge=LEFT)
@@ -84,7 +87,8 @@ class TwoWaysToGather(Beyond):
 def weights(side):
     """Three by three weights of a filter: a drawing, not a measured one."""
     shades = (0.9, 0.15, -0.6, 0.75, 0.1, -0.8, 0.6, 0.2, -0.7)
-    return Group(*(Rectangle(width=side / 3, height=side / 3, stroke_color=theme.PAPER, stroke_width=1.6, fill_color=theme.tint(CNN if v > 0 else theme.INK, abs(v)), fill_opacity=1)
+    return Group(*(Rectangle(width=side / 3, height=side / 3, stroke_color=theme.PAPER, stroke_width=1.6,
+                             fill_color=theme.tint(CNN if v > 0 else theme.INK, abs(v)), fill_opacity=1)
                    for v in shades)).arrange_in_grid(3, 3, buff=0)
 
 
@@ -98,15 +102,18 @@ class BuiltInAssumptions(Beyond):
         return "Both build something in. Data, training and starting weights decide the rest."
 
     def says(self):
-        return ["What does each architecture decide before it has seen a single picture? First the basic unit: a CNN works on pixels and feature maps, a ViT on patch tokens.",
+        return ["What does each architecture decide before it has seen a single picture? First the basic unit: a CNN works on pixels and feature maps, a "
+                "ViT on patch tokens.",
                 "Then the rule for mixing. A filter is learned once and used everywhere; attention computes its weights from the content that is there.",
                 "Locality: in a CNN neighbours come first, by construction. In a ViT every token may read every other one.",
-                "And position: a feature map keeps its grid. Our rows would forget theirs, so we add a vector for each place. A ViT is not free of assumptions; patches and shared projections are some."]
+                "And position: a feature map keeps its grid. Our rows would forget theirs, so we add a vector for each place. A ViT is not free of "
+                "assumptions; patches and shared projections are some."]
 
     def build(self):
         label, first, second = 2.15, 5.35, 5.35
         xs = (STAGE.left, STAGE.left + label + 0.1, STAGE.left + label + 0.1 + first + 0.15)
-        heads = [words(name, HEAD, color, bold=True).move_to([x + first / 2, STAGE.top - 0.26, 0]) for name, color, x in zip(("CNN", "ViT"), (CNN, VIT), xs[1:])]
+        heads = [words(name, HEAD, color, bold=True).move_to([x + first / 2, STAGE.top - 0.26, 0])
+                 for name, color, x in zip(("CNN", "ViT"), (CNN, VIT), xs[1:])]
         lines = (("basic units", "pixels, feature maps", self.lattice(), "patch tokens", self.tokens()),
                  ("mixing rule", "learned filter,\nthe same everywhere", self.filter(), "attention weights\nfrom the content", self.fan()),
                  ("locality", "neighbors first", self.window(), "all tokens at once", self.all()),
@@ -126,7 +133,8 @@ class BuiltInAssumptions(Beyond):
     def lattice(self, n=4, side=0.19, color=CNN):
         """A small grid of cells."""
         shades = [0.5 + 0.45 * np.sin(1.9 * i + 2.3 * j) for i in range(n) for j in range(n)]
-        return Group(*(Rectangle(width=side, height=side, stroke_color=theme.tint(color, 0.7), stroke_width=1.4, fill_color=theme.tint(color, 0.08 + 0.55 * s), fill_opacity=1)
+        return Group(*(Rectangle(width=side, height=side, stroke_color=theme.tint(color, 0.7), stroke_width=1.4,
+                                 fill_color=theme.tint(color, 0.08 + 0.55 * s), fill_opacity=1)
                        for s in shades)).arrange_in_grid(n, n, buff=0.02)
 
     def tokens(self):
@@ -174,9 +182,11 @@ class HowTheyHelp(Beyond):
 
     def says(self):
         return ["How does such an assumption help? Take a CNN. One local detector is learned once, say for an edge.",
-                "The same filter is used here, and here, and here. What it finds in one corner it also finds in another, without a new example; with little data that is worth a lot.",
+                "The same filter is used here, and here, and here. What it finds in one corner it also finds in another, without a new example; with little "
+                "data that is worth a lot.",
                 "A ViT chooses its context from content. This query reads a few places, some more than others.",
-                "Another query of the same picture, with the same projections, reads other places. The freedom pays when there is much data or a pretrained start. Neither family always wins."]
+                "Another query of the same picture, with the same projections, reads other places. The freedom pays when there is much data or a pretrained "
+                "start. Neither family always wins."]
 
     def build(self):
         left, right = STAGE.columns(1, 1, gap=0.7)
@@ -229,14 +239,16 @@ class HowMuchDetail(Beyond):
         return "How much detail should one token cover?"
 
     def caption(self):
-        return f"Our checkpoint takes patches of {times(self.model.patch, self.model.patch)}; the other grids need weights of their own."
+        return f"One {self.word} under three grids. Our checkpoint takes {times(self.model.patch, self.model.patch)}; the others need weights of their own."
 
     def says(self):
         coarse, own, fine = self.costs()
-        return [f"A token stands for a square of the picture, but how large a square? With {coarse.patch} pixels a side there are only {coarse.patches} tokens, and the amber one mixes many things into one row.",
+        return [f"A token stands for a square of the picture, but how large a square? With {coarse.patch} pixels a side there are only {coarse.patches} "
+                "tokens, and the amber one mixes many things into one row.",
                 f"Our model uses {own.patch} pixels: {own.patches} tokens. The same place is now a quarter of the area.",
                 f"With {fine.patch} pixels there are {fine.patches}, and small parts get a row of their own. CLS comes on top each time. "
-                "It is one picture with three possible architectures; our checkpoint accepts only the middle one. Finer is better for detail, so why not always? Because of what comes next."]
+                "It is one picture with three possible architectures; our checkpoint accepts only the middle one. Finer is better for detail, so why not "
+                "always? Because of what comes next."]
 
     def build(self):
         side, nose = 3.4, self.dog.photo.places["nose"]
@@ -271,27 +283,32 @@ class FinerGridCost(Beyond):
 
     def says(self):
         a, b = self.costs()
-        return [f"{a.patches} patch tokens, and {a.tokens} with CLS. Each is compared with each, so one head makes {count(a.scores)} scores. The small square shows them.",
+        return [f"{a.patches} patch tokens, and {a.tokens} with CLS. Each is compared with each, so one head makes {count(a.scores)} scores. The small "
+                "square shows them.",
                 f"Now half the patch side. Four times as many patches: {b.patches}, or {b.tokens} with CLS.",
                 f"And the scores? {b.tokens} squared is {count(b.scores)}. Both squares have the same scale.",
-                f"So four times the tokens means about {num(b.growth(a), 0)} times the scores, exactly {num((b.patches / a.patches) ** 2, 0)} if we leave CLS out. That is the attention matrix alone; other parts of the model grow more slowly."]
+                f"So four times the tokens means about {num(b.growth(a), 0)} times the scores, exactly {num((b.patches / a.patches) ** 2, 0)} if we leave "
+                "CLS out. That is the attention matrix alone; other parts of the model grow more slowly."]
 
     def build(self):
-        large, pic = 3.95, 1.9
+        large, pic = 3.95, 1.82
         a, b = self.costs()
         unit, cards, squares = large / b.tokens, [], []
         for cost, y in zip((a, b), (STAGE.top - pic / 2, STAGE.top - large + pic / 2)):
             photo = Photograph(self.run, side=pic, grid=True, columns=cost.grid).move_to([STAGE.left + pic / 2, y, 0])
             photo.lines.set_stroke(width=0.9)
-            text = column(words(times(cost.patch, cost.patch), 52, bold=True), words(f"*{count(cost.patches)}* patch tokens", 42), words(f"*{count(cost.tokens)}* with CLS", 42, theme.AMBER), gap=0.04, align=LEFT)
+            text = column(words(times(cost.patch, cost.patch), 52, bold=True), words(f"*{count(cost.patches)}* patch tokens", 42),
+                          words(f"*{count(cost.tokens)}* with CLS", 42, theme.AMBER), gap=0.04, align=LEFT)
             cards.append((photo, text.next_to(photo, RIGHT, buff=0.35)))
             squares.append(Square(unit * cost.tokens, stroke_color=theme.TEAL, stroke_width=2.5, fill_color=theme.tint(theme.TEAL, 0.3), fill_opacity=1))
         squares[1].move_to([STAGE.right, STAGE.top, 0], aligned_edge=UP + RIGHT)
         squares[0].move_to([(cards[1][1].get_right()[0] + squares[1].get_left()[0]) / 2 + 0.1, squares[1].get_bottom()[1], 0], aligned_edge=DOWN)
-        scores = [column(words(count(c.scores), size, theme.TEAL, bold=True), words("scores per head", 36, theme.TEAL), gap=0.0) for c, size in zip((a, b), (48, 76))]
+        scores = [column(words(count(c.scores), size, theme.TEAL, bold=True), words("scores per head", 36, theme.TEAL), gap=0.0)
+                  for c, size in zip((a, b), (48, 76))]
         scores[0].next_to(squares[0], UP, buff=0.12)
         scores[1].move_to(squares[1])
-        rule = row(words(f"patch tokens × {num(b.patches / a.patches, 0)}", 52, theme.BLUE, bold=True), words("→", 52), words(f"scores ≈ × {num(b.growth(a), 0)}", 52, theme.TEAL, bold=True), gap=0.35)
+        rule = row(words(f"patch tokens × {num(b.patches / a.patches, 0)}", 52, theme.BLUE, bold=True), words("→", 52),
+                   words(f"scores ≈ × {num(b.growth(a), 0)}", 52, theme.TEAL, bold=True), gap=0.35)
         rule.move_to([STAGE.center[0], STAGE.bottom + 0.3, 0])
         self.step(cards[0][0], *write(cards[0][1]))
         self.go(Emerge(squares[0], cards[0][0]), FadeIn(scores[0]))
@@ -312,16 +329,19 @@ class FamiliarEncoder(Beyond):
 
     def says(self):
         m, top = self.model, self.dog.prediction.top[0]
-        return [f"Three panels, as at the beginning. First, make tokens: {m.patches} patches through one shared projection, CLS in front, position added. That gives {m.tokens} rows of {m.width} features.",
+        return [f"Three panels, as at the beginning. First, make tokens: {m.patches} patches through one shared projection, CLS in front, position added. "
+                f"That gives {m.tokens} rows of {m.width} features.",
                 f"Second, build context: {m.depth} encoder blocks, each with full attention and an MLP, each adding its updates to the rows. The shape stays.",
-                f"Third, read CLS: one row of {m.width} features goes through a linear head and becomes {count(m.classes)} scores. For our {self.word} the largest is {top.label}.",
+                f"Third, read CLS: one row of {m.width} features goes through a linear head and becomes {count(m.classes)} scores. For our {self.word} the "
+                f"largest is {top.label}.",
                 "Only the first panel knows that it was a picture. The middle is what you know from language."]
 
     def build(self):
         m, top = self.model, self.dog.prediction.top[0]
         areas = STAGE.columns(1, 1, 1, gap=0.55)
         cards = [self.card(a) for a in areas]
-        heads = [words(f"{i}  {name}", 44, theme.BLUE, bold=True).move_to([a.center[0], STAGE.top - 0.42, 0]) for i, (name, a) in enumerate(zip(("make tokens", "build context", "read CLS"), areas), 1)]
+        heads = [words(f"{i}  {name}", 44, theme.BLUE, bold=True).move_to([a.center[0], STAGE.top - 0.42, 0])
+                 for i, (name, a) in enumerate(zip(("make tokens", "build context", "read CLS"), areas), 1)]
         tips = [arrow([p.get_right()[0], STAGE.center[1], 0], [q.get_left()[0], STAGE.center[1], 0], gap=0.06, width=5) for p, q in zip(cards, cards[1:])]
         x = [a.center[0] for a in areas]
         ys = (STAGE.top - 1.42, STAGE.top - 2.78, STAGE.top - 3.62, STAGE.bottom + 0.42)
@@ -333,10 +353,12 @@ class FamiliarEncoder(Beyond):
         first = words(f"*{m.tokens}* rows × *{m.width}*", 40, theme.BLUE).move_to([x[0], ys[3], 0])
         one = [start, shared, added, first]
 
-        back = [Frame(corner_radius=0.14, width=3.0, height=2.0, stroke_color=theme.tint(theme.BLUE, 0.5), stroke_width=2, fill_color=theme.PAPER, fill_opacity=1).shift((k + 1) * np.array([0.09, 0.09, 0]))
+        back = [Frame(corner_radius=0.14, width=3.0, height=2.0, stroke_color=theme.tint(theme.BLUE, 0.5), stroke_width=2, fill_color=theme.PAPER,
+                      fill_opacity=1).shift((k + 1) * np.array([0.09, 0.09, 0]))
                 for k in (1, 0)]
         inside = column(Box("full attention", size=38, color=theme.TEAL, width=2.65, height=0.76), Box("MLP", size=38, width=2.65, height=0.76), gap=0.2)
-        frame = Frame(corner_radius=0.14, width=3.0, height=2.0, stroke_color=theme.BLUE, stroke_width=2.6, fill_color=theme.tint(theme.BLUE, 0.06), fill_opacity=1).move_to(inside)
+        frame = Frame(corner_radius=0.14, width=3.0, height=2.0, stroke_color=theme.BLUE, stroke_width=2.6, fill_color=theme.tint(theme.BLUE, 0.06),
+                      fill_opacity=1).move_to(inside)
         stack = Group(*(b.shift(inside.get_center()) for b in back), frame, inside)
         stack.move_to([x[1] - 0.02, STAGE.top - 2.75, 0])
         name = words(f"*{m.depth}* encoder blocks", 40).next_to(stack, UP, buff=0.12).set_x(x[1])
@@ -383,22 +405,27 @@ class ThroughTheShapes(Beyond):
         return [f"Whenever you meet an architecture, follow its shapes. In go three planes of {m.image} by {m.image} pixels.",
                 f"The patch projection makes {m.patches} rows and sets the width: {m.width}. CLS and position come next. One more row, {m.tokens}, same width.",
                 f"Now {m.depth} encoder blocks, and the shape stays as it was. That is why blocks can be stacked at will.",
-                f"After the last normalization we read one row, {m.width} numbers. The class head turns them into {count(m.classes)} logits. If you can say this line by heart, you can read the code on the next page."]
+                f"After the last normalization we read one row, {m.width} numbers. The class head turns them into {count(m.classes)} logits. If you can say "
+                "this line by heart, you can read the code on the next page."]
 
     def build(self):
         m = self.model
         unit = 1.52 / m.tokens
 
         def sheet(fill=0.3):
-            return Rectangle(width=m.width * unit, height=m.patches * unit, stroke_color=theme.tint(theme.BLUE, 1 if fill else 0.55), stroke_width=2, fill_color=theme.tint(theme.BLUE, fill), fill_opacity=1)
+            return Rectangle(width=m.width * unit, height=m.patches * unit, stroke_color=theme.tint(theme.BLUE, 1 if fill else 0.55), stroke_width=2,
+                             fill_color=theme.tint(theme.BLUE, fill), fill_opacity=1)
 
         def summary(color=theme.AMBER):
             return Rectangle(width=m.width * unit, height=0.14, stroke_color=color, stroke_width=2, fill_color=color, fill_opacity=1)
         side = 0.8 * m.image * unit
-        planes = Group(*(Square(side, stroke_color=theme.RGB[k], stroke_width=2.5, fill_color=theme.tint(theme.RGB[k], 0.3), fill_opacity=1).shift(i * np.array([0.13, -0.13, 0])) for i, k in enumerate("RGB")))
+        planes = Group(*(Square(side, stroke_color=theme.RGB[k], stroke_width=2.5, fill_color=theme.tint(theme.RGB[k], 0.3),
+                                fill_opacity=1).shift(i * np.array([0.13, -0.13, 0])) for i, k in enumerate("RGB")))
         with_cls = Group(summary(), sheet()).arrange(DOWN, buff=0.03)
-        stack = Group(*(around(with_cls, theme.tint(theme.BLUE, 0.45), 0.0, theme.PAPER).shift(i * np.array([0.07, 0.07, 0])) for i in (3, 2, 1)), with_cls.copy())
-        scores = Group(*(Rectangle(width=w, height=0.14, stroke_width=0, fill_color=theme.tint(theme.BLUE, 1 if i == 1 else 0.45), fill_opacity=1) for i, w in enumerate((0.4, 1.4, 0.25, 0.6, 0.35, 0.5, 0.2, 0.3)))).arrange(DOWN, buff=0.07, aligned_edge=LEFT)
+        stack = Group(*(around(with_cls, theme.tint(theme.BLUE, 0.45), 0.0, theme.PAPER).shift(i * np.array([0.07, 0.07, 0])) for i in (3, 2, 1)),
+                      with_cls.copy())
+        scores = Group(*(Rectangle(width=w, height=0.14, stroke_width=0, fill_color=theme.tint(theme.BLUE, 1 if i == 1 else 0.45), fill_opacity=1)
+                         for i, w in enumerate((0.4, 1.4, 0.25, 0.6, 0.35, 0.5, 0.2, 0.3)))).arrange(DOWN, buff=0.07, aligned_edge=LEFT)
         entries = (("pixels", times(m.channels, m.image, m.image), planes), ("patch\nprojection", times(m.patches, m.width), sheet()),
                    ("+ CLS\n+ position", times(m.tokens, m.width), with_cls), (f"{m.depth} encoder\nblocks", times(m.tokens, m.width), stack),
                    ("final LN,\nread CLS", count(m.width), summary()), ("class\nhead", f"{count(m.classes)}\nlogits", scores))
@@ -422,20 +449,20 @@ class ThroughTheShapes(Beyond):
 
 class SixLines(Beyond):
     route = "lecture/s07/8"
-    shows = (False, False)
 
     def title(self):
         return "The whole ViT in six lines"
 
     def caption(self):
-        return "This function runs, and is tested: with timm’s own parts it returns timm’s logits."
+        return "Executable and tested: with timm’s own parts it returns timm’s logits. *B* counts pictures."
 
     def says(self):
         m = self.model
         return [f"Here is everything, in six lines that run. Line one: patches are cut and projected; B pictures give B times {m.patches} rows.",
                 "Line two: CLS is put in front of every picture’s rows, and the position table is added to all of them.",
                 f"Lines three and four: {m.depth} blocks, one after the other. What is inside, attention and MLP, you have seen.",
-                "Line five: normalize, then take row zero, which is CLS. Line six: the head gives one score for each class. There is no softmax here; a loss or a display adds it. That is a complete Vision Transformer."]
+                "Line five: normalize, then take row zero, which is CLS. Line six: the head gives one score for each class. There is no softmax here; a "
+                "loss or a display adds it. That is a complete Vision Transformer."]
 
     def build(self):
         piece = lab_source.piece("classify")
@@ -444,7 +471,8 @@ class SixLines(Beyond):
         listing.move_to(STAGE.center + 0.27 * RIGHT)
         for number, line in zip(numbers, listing.lines[1:]):
             number.move_to([STAGE.left + 0.2, line.get_y(), 0])
-        self.step(*listing.open(), *write(*numbers))
+        over = words("shape", 32, theme.GREY).move_to([listing.frame.get_right()[0] - 0.24, listing.lines[0].get_y(), 0], aligned_edge=RIGHT)
+        self.step(*listing.open(), *write(*numbers), FadeIn(over))
         self.go(*listing.read("x = patch_embed"))
         self.step(*listing.read("x = torch.cat"))
         self.step(*listing.read("for block", "x = block"))
@@ -465,8 +493,10 @@ class MoreDetail(Beyond):
         from scenes import decks
 
         pages = sum(s.pages for s in decks.DECKS["reference"])
-        return [f"This lecture left out a lot, and the reference deck has it, on {pages} pages with the same picture and the same model. Section 6 is the implementation lab: Linear and Conv2d, and every line of code with its shape.",
-                "Sections 7 to 9 extend it: how to adapt the classifier to a new task and evaluate it, what features resemble each other, what attention weighs, and what happens when pixels are covered. Those three are different questions.",
+        return [f"This lecture left out a lot, and the reference deck has it, on {pages} pages with the same picture and the same model. Section 6 is the "
+                "implementation lab: Linear and Conv2d, and every line of code with its shape.",
+                "Sections 7 to 9 extend it: how to adapt the classifier to a new task and evaluate it, what features resemble each other, what attention "
+                "weighs, and what happens when pixels are covered. Those three are different questions.",
                 "And if you want to check the arithmetic by hand, sections 2 and 3 open every box with real numbers."]
 
     def build(self):
@@ -477,7 +507,8 @@ class MoreDetail(Beyond):
                    ("2–3", "open the boxes", self.numbers(areas[2].width - 0.5), ("patch arithmetic", "real attention numbers")))
         for area, (section, name, art, lines) in zip(areas, entries):
             card = self.card(area)
-            head = column(words(name, 44, theme.BLUE, bold=True), words(f"section{'s' if '–' in section else ''} {section}", 32, theme.GREY), gap=0.0).move_to([area.center[0], area.top - 0.62, 0])
+            head = column(words(name, 44, theme.BLUE, bold=True), words(f"section{'s' if '–' in section else ''} {section}", 32, theme.GREY),
+                          gap=0.0).move_to([area.center[0], area.top - 0.62, 0])
             text = column(*(words(t, 34) for t in lines), gap=0.02)
             fit(text, area.width - 0.24, 2).move_to([area.center[0], area.bottom + 0.55, 0])
             art.move_to([area.center[0], (head.get_bottom()[1] + text.get_top()[1]) / 2, 0])
@@ -493,7 +524,8 @@ class MoreDetail(Beyond):
     def view(self):
         """A patch and what it attends to, as measured; the picture alone where the run has no map."""
         one = next((m for m in self.dog.attention if m.query != rows.CLS), None)
-        view = MapView(self.run, one.values[1:] if one and one.values else None, (figures.common_scale([one]) if one else None) or 1.0, (None, theme.TEAL), side=2.45)
+        view = MapView(self.run, one.values[1:] if one and one.values else None, (figures.common_scale([one]) if one else None) or 1.0, (None, theme.TEAL),
+                       side=2.45)
         return Group(view, *([view.photo.patch(one.query)] if one else []))
 
     def numbers(self, width):
@@ -516,7 +548,8 @@ class VectorPerClass(Beyond):
         scored = [r for r in rows_ if r.logit is not None]
         numbers = f" For {scored[0].label} it is {num(scored[0].logit, 2)}." if scored else ""
         return [f"Look once more at the last layer. On the left the final CLS row of our {self.word}, {m.width} numbers.",
-                f"The class head holds a learned vector of the same width for every class: one for {rows_[0].label}, one for {rows_[1].label}, one for {rows_[2].label}, {count(m.classes)} in all.",
+                f"The class head holds a learned vector of the same width for every class: one for {rows_[0].label}, one for {rows_[1].label}, one for "
+                f"{rows_[2].label}, {count(m.classes)} in all.",
                 f"A score is the dot product of the two, plus a bias.{numbers} The largest score wins; here that is {rows_[0].label}.",
                 "So the classes are a fixed list. To ask for anything else, there would have to be another vector. Where could it come from?"]
 
@@ -543,7 +576,8 @@ class VectorPerClass(Beyond):
             name.next_to(s, UP, buff=0.04).align_to(s, LEFT)
             score = words(num(r.logit, 2), 52, bold=True) if r.logit is not None else words("score", 44, theme.GREY)
             score.move_to([STAGE.right, y, 0], aligned_edge=RIGHT)
-            lanes.append((name, s, score, arrow(s.get_right(), [STAGE.right - 1.5, y, 0], gap=0.1), link(strip.get_right() + 0.06 * RIGHT, s.get_left() + 0.08 * LEFT, theme.AMBER, 3)))
+            lanes.append((name, s, score, arrow(s.get_right(), [STAGE.right - 1.5, y, 0], gap=0.1),
+                          link(strip.get_right() + 0.06 * RIGHT, s.get_left() + 0.08 * LEFT, theme.AMBER, 3)))
         more = words(f"… and {count(m.classes - len(rows_))} more", 38, theme.GREY).move_to([left, ys[3] + 0.2, 0], aligned_edge=LEFT)
         each = words("one class score each", 36, theme.GREY).move_to([STAGE.right, ys[3] + 0.2, 0], aligned_edge=RIGHT)
         rule = words("$s_c = h_upright(\"CLS\")^upright(T) w_c + b_c$", 72, theme.BLUE).move_to([STAGE.center[0], STAGE.bottom + 0.38, 0])
@@ -571,10 +605,13 @@ class ClassesFromWords(Beyond):
 
     def says(self):
         m, species = self.model, self.dog.photo.species
-        return [f"This is where we stand: the image gives one row, and the head has {count(m.classes)} vectors to compare it with. A class is one of these vectors, and nothing else.",
+        return [f"This is where we stand: the image gives one row, and the head has {count(m.classes)} vectors to compare it with. A class is one of these "
+                "vectors, and nothing else.",
                 f"But a class can be described. Here is a description: a photo of a {species}. Anyone can write another one.",
-                "Suppose that something could turn this text into a vector which fits beside the others. Then a new class would cost one sentence, with no new training.",
-                "Our model has nothing in the place of that question mark. CLIP has: it learns pictures and texts together, so that they can be compared. That is the next lecture."]
+                "Suppose that something could turn this text into a vector which fits beside the others. Then a new class would cost one sentence, with no "
+                "new training.",
+                "Our model has nothing in the place of that question mark. CLIP has: it learns pictures and texts together, so that they can be compared. "
+                "That is the next lecture."]
 
     def build(self):
         m = self.model
@@ -587,7 +624,8 @@ class ClassesFromWords(Beyond):
             part.move_to([x, top, 0])
         h.shift((top - h[1].get_y()) * UP)
         x = STAGE.right - 2.25
-        bank = Group(*(Strip(r.weights or Vector(length=m.width, first=[0.0]), theme.BLUE, 2.7, 0.36) for r in self.class_rows())).arrange(DOWN, buff=0.16).move_to([x, top, 0])
+        bank = Group(*(Strip(r.weights or Vector(length=m.width, first=[0.0]), theme.BLUE, 2.7, 0.36) for r in self.class_rows()))
+        bank.arrange(DOWN, buff=0.16).move_to([x, top, 0])
         names = words("$w_c$", 46, theme.BLUE).next_to(bank, RIGHT, buff=0.2)
         frame = panel(4.1, 2.3, theme.tint(theme.BLUE, 0.4), theme.PAPER).move_to([STAGE.right - 2.05, STAGE.top - 1.15, 0])
         text = words("class scores", 40, theme.BLUE, bold=True).move_to([frame.get_x(), frame.get_top()[1] - 0.34, 0])
@@ -595,10 +633,12 @@ class ClassesFromWords(Beyond):
         words_ = Box(words(f"“a photo of a {species}”", 40, theme.PURPLE), color=theme.PURPLE, width=3.9, height=1.0).move_to([STAGE.left + 1.95, low, 0])
         ask = Box(words("?", 84, theme.AMBER, bold=True), color=theme.AMBER, width=1.5, height=1.5).move_to([STAGE.left + 6.15, low, 0])
         made = Cells((0.6, 0.2, 0.85, 0.4, 0.7, 0.15, 0.5, 0.3), theme.PURPLE, 0.27, 0.04).move_to([x, low, 0])
-        slot = DashedVMobject(RoundedRectangle(corner_radius=0.1, width=2.7, height=0.62, stroke_color=theme.PURPLE, stroke_width=3.5), num_dashes=44).move_to(made)
+        slot = DashedVMobject(RoundedRectangle(corner_radius=0.1, width=2.7, height=0.62, stroke_color=theme.PURPLE, stroke_width=3.5),
+                              num_dashes=44).move_to(made)
         name = words(f'$v_upright("{species}")$', 46, theme.PURPLE).next_to(slot, RIGHT, buff=0.14)
         lower = [arrow(words_, ask), arrow(ask, slot)]
-        end = row(words("next lecture:", 44, theme.GREY), words("CLIP", 64, theme.PURPLE, bold=True), gap=0.3).move_to([STAGE.center[0], STAGE.bottom + 0.33, 0])
+        end = row(words("next lecture:", 44, theme.GREY), words("CLIP", 64, theme.PURPLE, bold=True),
+                  gap=0.3).move_to([STAGE.center[0], STAGE.bottom + 0.33, 0])
         self.step(photo, FadeIn(vit), FadeIn(h), *draw(*upper[:2]))
         self.go(FadeIn(frame), *draw(upper[2]), FadeIn(text), FadeIn(bank), FadeIn(names))
         self.step(FadeIn(words_, shift=0.15 * RIGHT))
