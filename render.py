@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -49,6 +50,7 @@ def main(context: click.Context) -> None:
     python render.py stills reference/s02 --sheet  look at a section
     python render.py video reference/s02/20        one slide as a film
     python render.py video --quality high          the film for the lecture hall
+    python render.py deck --to html --to pdf       to present from, and to hand out
     python render.py status                        what a new film would change, and why
 
     SLIDE is a deck (reference), a section (reference/s02) or a route (reference/s02/20). Numbers come from the run:
@@ -82,10 +84,37 @@ def list_(slides: tuple[str, ...], run_name: str | None) -> None:
 @click.option("--scheduler", metavar="ADDRESS", help="Render on the workers of this Dask scheduler, such as tcp://10.0.0.5:8786.")
 def video(slides: tuple[str, ...] = (), run_name: str | None = None, quality: str = "medium", workers: int | None = None,
           again: bool = False, scheduler: str | None = None) -> None:
-    """Films of slides, joined into one. Only slides with something new in them are rendered; see status."""
-    from scenes import record, status
+    """Films of slides, joined into one. Only slides with something new in them are rendered; see status.
+
+    The joined film has chapters and subtitles (what is said to each slide); the same subtitles lie beside it as .srt,
+    and its first page as .jpg.
+    """
+    from scenes import record
 
     routes, run = _choose(slides, default=True), _run(run_name)
+    films, todo = _films(routes, run, run_name, quality, workers, again, scheduler)
+    folder = MEDIA / run.name / quality
+    if len(routes) > 1:
+        target = folder / f"{_title(routes, slides)}.mp4"
+        parts = [*(record.hash_of(film) for film in films.values()), record.along(routes, run)]
+        if todo or not record.is_joined(target, parts):
+            from scenes import film, tracks
+
+            along = tracks.of(films, run, f"Vision Transformer · {target.stem}")
+            film.join(list(films.values()), target, along)
+            film.whole(target.with_suffix(".srt"), lambda path: path.write_text(along.srt(), encoding="utf-8"))
+            film.poster(films[routes[0]], target.with_suffix(".jpg"))
+            record.write_join(target, parts)
+    else:
+        target = films[routes[0]]
+    click.echo(_near(target))
+
+
+def _films(routes: list[str], run: runs.Run, run_name: str | None, quality: str, workers: int | None, again: bool = False,
+           scheduler: str | None = None) -> tuple[dict[str, Path], list[str]]:
+    """Bring the films of these slides up to date; returns them by route, and the routes that were rendered."""
+    from scenes import record, status
+
     folder = MEDIA / run.name / quality
     films = {route: folder / f"{route}.mp4" for route in routes}
     states = _states(films, run, quality)
@@ -97,17 +126,38 @@ def video(slides: tuple[str, ...] = (), run_name: str | None = None, quality: st
         work = [jobs.Job("film", route, run_name or runs.default(), {"path": str(films[route]), "quality": quality}) for route in todo]
         if len(_perform(work, workers, "rendering", folder, remote=(scheduler, run) if scheduler else None)) < len(todo):
             raise SystemExit(1)
-    if len(routes) > 1:
-        target = folder / f"{_title(routes, slides)}.mp4"
-        parts = [record.hash_of(film) for film in films.values()]
-        if not record.is_joined(target, parts):
-            from scenes import film
+    return films, todo
 
-            film.join(list(films.values()), target)
-            record.write_join(target, parts)
-    else:
-        target = films[routes[0]]
-    click.echo(_near(target))
+
+@main.command()
+@options("slides", "run", "quality", "jobs")
+@click.option("--to", "kinds", type=click.Choice(["html", "pptx", "pdf"]), multiple=True, default=("html",), show_default=True, help="What to make; repeatable.")
+def deck(slides: tuple[str, ...], run_name: str | None, quality: str, workers: int | None, kinds: tuple[str, ...]) -> None:
+    """A deck to present from: a click for each step, with speaker notes.
+
+    \b
+    html   one file for any browser: right arrow or space for the next step, S for the speaker's notes
+    pptx   the same for PowerPoint
+    pdf    every page with its notes, titles as bookmarks
+    html and pptx need: pip install -e '.[present]'
+    """
+    routes, run = _choose(slides, default=True), _run(run_name)
+    name = _title(routes, slides)
+    if set(kinds) - {"pdf"} and find_spec("manim_slides") is None:
+        raise Sentence("A deck to click through is made by manim-slides, which is not installed; run: pip install -e '.[present]' (--to pdf needs nothing more).")
+    from scenes import handouts
+
+    if "pdf" in kinds:
+        work = [jobs.Job("stills", route, run_name or runs.default(), {"path": str(MEDIA / run.name / "stills" / f"{route}.png"), "quality": "high", "steps": False})
+                for route in routes]
+        made = _perform(work, workers, "drawing", MEDIA / run.name / "stills")
+        if len(made) < len(routes):
+            raise SystemExit(1)
+        click.echo(_near(handouts.pdf({route: Path(made[route][0]) for route in routes}, run, MEDIA / run.name / f"{name}.pdf")))
+    if set(kinds) - {"pdf"}:
+        films, _ = _films(routes, run, run_name, quality, workers)
+        for kind in sorted(set(kinds) - {"pdf"}):
+            click.echo(_near(handouts.clickable(films, run, MEDIA / run.name / f"{name}.{kind}")))
 
 
 @main.command("status")

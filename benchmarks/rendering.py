@@ -1,4 +1,5 @@
 """What the kit's shortcuts are worth, as ratios in one run: ``python -m benchmarks.rendering [ROUTE]...``.
+Whole decks, with nothing or something changed, are in ``benchmarks.whole``, which it runs at the end.
 
 Three comparisons: setting strings with one warm Typst compiler against ``manim.Typst``; laying a slide out against
 filming it; filming with one encoder against Manim's own writer. Each pair is timed in turns and the medians compared.
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from manim import Typst, tempconfig
+from benchmarks import whole
 from scenes import decks, film
 from scenes.kit.slide import Slide
 from scenes.kit.stage import lay_out
@@ -62,3 +64,5 @@ def main(routes: list[str]) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1:])
+    print()
+    whole.main(sys.argv[1:])

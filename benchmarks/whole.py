@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from scenes import decks, sources
@@ -49,40 +51,51 @@ class Watch(threading.Thread):
         return self.peak
 
 
-def timed(command: list[str], env: dict[str, str]) -> tuple[float, int]:
-    """(seconds, MB of the largest process) of a command that must succeed."""
-    started = time.perf_counter()
+@dataclass
+class Cost:
+    """Seconds on the wall clock, seconds of processor time, MB of the largest process."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+    memory: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.wall + other.wall, self.cpu + other.cpu, max(self.memory, other.memory))
+
+
+def timed(command: list[str], env: dict[str, str]) -> Cost:
+    """What a command, which must succeed, costs with all processes it starts."""
+    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(command, cwd=ROOT, env=os.environ | env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
     watch = Watch(process.pid)
     watch.start()
     _, said = process.communicate()
-    seconds = time.perf_counter() - started
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{said.decode()}")
-    return seconds, watch.stop()
+    return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, watch.stop())
 
 
-def plain(routes: list[str], run: Path, folder: Path) -> tuple[float, int]:
+def plain(routes: list[str], run: Path, folder: Path) -> Cost:
     """Manim's own command for each slide."""
     width, height, rate = QUALITIES[QUALITY]
-    total, peak = 0.0, 0
+    total = Cost()
     for route in routes:
         module, name = sources.NOW.routes[route]
-        seconds, memory = timed([sys.executable, "-m", "manim", "render", "-r", f"{width},{height}", "--fps", str(rate), "--disable_caching",
-                                 "--progress_bar", "none", "-v", "ERROR", "--media_dir", str(folder), sources.NOW.file(module), name],
-                                {"VIT_RUN": str(run), "PYTHONPATH": str(ROOT)})
-        total, peak = total + seconds, max(peak, memory)
-    return total, peak
+        total += timed([sys.executable, "-m", "manim", "render", "-r", f"{width},{height}", "--fps", str(rate), "--disable_caching",
+                        "--progress_bar", "none", "-v", "ERROR", "--media_dir", str(folder), sources.NOW.file(module), name],
+                       {"VIT_RUN": str(run), "PYTHONPATH": str(ROOT)})
+    return total
 
 
-def ours(slides: list[str], run: Path, media: Path, *options: str) -> tuple[float, int, int]:
-    """``render.py video``: seconds, memory, films rendered."""
+def ours(slides: list[str], run: Path, media: Path, *options: str) -> tuple[Cost, int]:
+    """``render.py video``: its cost, and how many films it rendered."""
     def films() -> dict:
         return {p: p.stat().st_mtime_ns for p in media.rglob("*.mp4") if p.parent != media / "bench" / QUALITY}
     before = films()
     program = f"import render, pathlib; render.MEDIA = pathlib.Path({str(media)!r}); render.main()"
-    seconds, memory = timed([sys.executable, "-c", program, "video", *slides, "--run", str(run), "--quality", QUALITY, *options], {})
-    return seconds, memory, sum(before.get(p) != t for p, t in films().items())
+    cost = timed([sys.executable, "-c", program, "video", *slides, "--run", str(run), "--quality", QUALITY, *options], {})
+    return cost, sum(before.get(p) != t for p, t in films().items())
 
 
 def measured(folder: Path) -> Path:
@@ -125,22 +138,23 @@ def main(slides: list[str]) -> None:
     slides = slides or list(DEFAULT)
     routes = decks.select(*slides)
     print(f"{len(routes)} slides ({', '.join(slides)}) at {'×'.join(map(str, QUALITIES[QUALITY][:2]))}, {QUALITIES[QUALITY][2]} frames a second\n")
-    print(f"| {'way':46} | {'seconds':>8} | {'ratio':>6} | {'rendered':>8} | {'MB':>5} |\n| {'-' * 46} | {'-' * 7}: | {'-' * 5}: | {'-' * 7}: | {'-' * 4}: |")
+    print(f"| {'way':46} | {'seconds':>8} | {'ratio':>6} | {'CPU s':>7} | {'ratio':>6} | {'rendered':>8} | {'MB':>5} |")
+    print(f"| {'-' * 46} | {'-' * 7}: | {'-' * 5}: | {'-' * 6}: | {'-' * 5}: | {'-' * 7}: | {'-' * 4}: |")
     with tempfile.TemporaryDirectory(prefix="vit-bench-") as name:
         folder = Path(name)
         run = measured(folder)
-        base, memory = plain(routes, run, folder / "plain")
+        base = plain(routes, run, folder / "plain")
 
-        def line(way: str, seconds: float, rendered: int, memory: int) -> None:
-            print(f"| {way:46} | {seconds:8.1f} | {seconds / base:6.3f} | {rendered:8} | {memory:5} |", flush=True)
-        line("manim render, one slide after another", base, len(routes), memory)
+        def line(way: str, cost: Cost, rendered: int) -> None:
+            ratios = f"{cost.wall:8.1f} | {cost.wall / base.wall:6.3f} | {cost.cpu:7.1f} | {cost.cpu / base.cpu:6.3f}"
+            print(f"| {way:46} | {ratios} | {rendered:8} | {cost.memory:5} |", flush=True)
+        line("manim render, one slide after another", base, len(routes))
         for jobs in ("1", "2"):
             media = folder / f"media{jobs}"
             for way, change in (("nothing there yet", None), ("nothing changed", None), ("one number changed", one_number), ("other weights", other_weights)):
                 if change:
                     edit(run, change)
-                seconds, memory, rendered = ours(slides, run, media, "--jobs", jobs)
-                line(f"render.py, {jobs} process{'es' if jobs != '1' else ''}: {way}", seconds, rendered, memory)
+                line(f"render.py, {jobs} process{'es' if jobs != '1' else ''}: {way}", *ours(slides, run, media, "--jobs", jobs))
             run = measured(folder)
 
 

@@ -375,13 +375,19 @@ def hash_of(film: Path) -> str:
     return made["film"]["sha256"] if made and "film" in made and is_film(film, made["film"]) else _file_sha(film)
 
 
+def along(routes: Iterable[str], run: Run) -> str:
+    """A hash of all that the chapters and subtitles of a joined film may come from: the source with its notes, and the run."""
+    source = sources.NOW.digests(*(sources.NOW.routes[route] for route in routes), ("scenes.tracks", "of"), verbatim=True)
+    return _sha(json.dumps(source).encode() + run.model_dump_json().encode())
+
+
 def write_join(target: Path, parts: Iterable[str]) -> None:
-    """Record which films, by hash, a joined film was made of."""
+    """Record what a joined film was made of: its films, and what goes along with them, by hash."""
     _save(path_of(target), {"format": FORMAT, "parts": list(parts), "film": fingerprint(target)})
 
 
 def is_joined(target: Path, parts: Iterable[str]) -> bool:
-    """Whether a joined film is on disk and made of exactly these films."""
+    """Whether a joined film is on disk and made of exactly these parts."""
     try:
         made = json.loads(path_of(target).read_text(encoding="utf-8"))
         return made["format"] == FORMAT and made["parts"] == list(parts) and is_film(target, made["film"])

@@ -126,12 +126,12 @@ class Project:
         module, name = self.routes[route]
         return self.module(module).moves.get(name, 0)
 
-    def digests(self, *roots: Node) -> dict[str, dict[str, str]]:
-        """Everything that ``roots`` are made of: file → definition → digest."""
+    def digests(self, *roots: Node, verbatim: bool = False) -> dict[str, dict[str, str]]:
+        """Everything that ``roots`` are made of: file → definition → digest; ``verbatim`` with comments and notes."""
         nodes = self.reach(*roots)
         pieces = {node: self._definition(node) for node in nodes}
         # code that looks at source text or docstrings shows what the digest leaves out
-        verbatim = any(("inspect",) == n[:1] for p in pieces.values() for n in p.names) or any("__doc__" in p.attributes for p in pieces.values())
+        verbatim = verbatim or any(("inspect",) == n[:1] for p in pieces.values() for n in p.names) or any("__doc__" in p.attributes for p in pieces.values())
         verbatim = verbatim or any("notes" in p.attributes for p in pieces.values())
         out: dict[str, dict[str, str]] = {}
         for (module, name), piece in sorted(pieces.items()):
@@ -281,7 +281,8 @@ def _slide(node: ast.ClassDef, module: Module) -> None:
                 if assigned.value in module.routes:
                     raise ValueError(f"two slides claim the route {assigned.value}: {module.routes[assigned.value]} and {node.name}")
                 module.routes[assigned.value] = node.name
-    module.moves[node.name] = sum(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in ("step", "go", "play") for n in ast.walk(node))
+    calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+    module.moves[node.name] = sum(isinstance(f, ast.Attribute) and f.attr in ("step", "go", "play") for f in calls)
 
 
 def _assigned(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:

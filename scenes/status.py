@@ -147,5 +147,5 @@ def _say(before: Any, after: Any) -> str:
         keys = [k for k in before if before.get(k) != after.get(k)] or [k for k in after if k not in before]
         return f"{keys[0]} {short(before.get(keys[0]))} → {short(after.get(keys[0]))}" if keys else "other order"
     if isinstance(before, (dict, list)) or isinstance(after, (dict, list)):
-        return f"{'values' if before is not None and before != ABSENT else short(before)} → {'values' if after is not None and after != ABSENT else short(after)}"
+        return " → ".join(short(v) if v is None or v == ABSENT else "values" for v in (before, after))
     return f"{short(before)} → {short(after)}"

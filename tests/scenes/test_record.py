@@ -91,7 +91,7 @@ def scramble(item, path, kept):
             inside[name] = scramble(value, f"{path}{name}.", kept) if f"{path}{name}" not in kept else parts_of(value, f"{path}{name}.", kept)
         return item
     if isinstance(item, dict):
-        return {k: scramble(v, f"{path}{k}.", kept) for k, v in item.items()}
+        return {k: scramble(v, f"{path}{record._escape(k)}.", kept) for k, v in item.items()}
     if isinstance(item, (list, tuple)):
         return [scramble(v, f"{path}{i}.", kept) for i, v in enumerate(item)]
     if isinstance(item, bool) or item is None:
@@ -104,7 +104,7 @@ def parts_of(item, path, kept):
     if isinstance(item, Part):
         return scramble(item, path, kept)
     for key, inner in item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, (list, tuple)) else ():
-        parts_of(inner, f"{path}{key}.", kept)
+        parts_of(inner, f"{path}{record._escape(key)}.", kept)
     return item
 
 
@@ -230,7 +230,8 @@ def test_code_that_shows_code_counts_as_it_stands(tmp_path):
     for package in sources.PACKAGES:
         (tmp_path / package).mkdir()
     deck = tmp_path / "scenes" / "deck.py"
-    texts = "import inspect\ndef code():\n    return 1  # {}\nclass Shows:\n    def build(self): return inspect.getsource(code)\nclass Calls:\n    def build(self): return code()\n"
+    texts = ("import inspect\ndef code():\n    return 1  # {}\nclass Shows:\n    def build(self): return inspect.getsource(code)\n"
+             "class Calls:\n    def build(self): return code()\n")
     found = []
     for comment in ("one", "two"):
         deck.write_text(texts.format(comment))

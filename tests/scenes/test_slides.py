@@ -1,11 +1,12 @@
 """Every slide, laid out on two runs: clean, complete, and live."""
 
+import functools
 import json
 import re
 
 import pytest
 from scenes import decks
-from scenes.kit.check import check, texts
+from scenes.kit.check import check, examine, texts
 from scenes.kit.slide import Slide
 from vit_data import figures, run as runs
 
@@ -14,19 +15,26 @@ STORY = [r for r in ROUTES if not r.startswith("gallery/")]
 NUMBER = re.compile(r"[−+]?\d[\d,]*\.\d+")
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_clean_with_published_figures(published, route):
-    assert check(decks.slides()[route]) == []
+@functools.cache
+def examined(name, route):
+    """Faults and texts of a slide on a committed run; laid out once for all tests."""
+    Slide.use_run(runs.load(name))
+    return examine(decks.slides()[route])
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_clean_with_the_standin(standin, route):
-    assert check(decks.slides()[route]) == []
+def test_clean_with_published_figures(route):
+    assert examined("published", route)[0] == []
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_clean_with_the_standin(route):
+    assert examined("standin", route)[0] == []
 
 
 @pytest.mark.parametrize("route", STORY)
-def test_says_something(published, route):
-    page = texts(decks.slides()[route])
+def test_says_something(route):
+    page = examined("published", route)[1]
     assert page["title"] and page["texts"] and page["notes"]
     assert page["caption"] or route.endswith("cover")
     assert 20 <= len(page["notes"].split()) <= 140
@@ -35,7 +43,7 @@ def test_says_something(published, route):
 def _moved(value):
     """A run's document with every measured number moved, the shape and counts of the model left alone."""
     if isinstance(value, float):
-        return value * 0.83 + (0.0237 if 0 <= value <= 1 else 0.217)
+        return value * 0.83 + (0.0231 if 0 <= value <= 1 else 0.217)
     if isinstance(value, dict):
         return {k: v if k in ("model", "fill", "scale") else [[255 - c for c in rgb] for rgb in v] if k == "pixels" else _moved(v) for k, v in value.items()}
     return [_moved(v) for v in value] if isinstance(value, list) else value
@@ -53,8 +61,7 @@ def test_no_measured_number_is_typed_into_a_scene(published, moved_run):
     """Draw all slides from the published figures and again with each of them changed: no old figure may remain."""
     kept = {}
     for route in STORY:
-        Slide.use_run(published)
-        before = texts(decks.slides()[route])
+        before = examined("published", route)[1]
         Slide.use_run(moved_run)
         after = texts(decks.slides()[route])
         old, new = (set(NUMBER.findall(" ".join([p["title"], p["caption"], p["notes"], *p["texts"]]))) for p in (before, after))
@@ -71,7 +78,8 @@ def test_no_measured_number_is_typed_into_a_scene(published, moved_run):
 
 # the transform's mean and deviation, the grey of a cover, the ends of a fixed scale: the model's, not measured
 # the made-up step of gradient descent (vit_data.head.EXAMPLE_STEP)
-FIXED = {"0.5", "1.000", "−1.000", "0.020", "0.1", "0.30", "−0.010"}
+# the spread of the random numbers that CLS starts from, a paper's number on arXiv
+FIXED = {"0.5", "1.000", "−1.000", "0.020", "0.1", "0.30", "−0.010", "0.02", "2010.11929"}
 
 
 # where the lecture prints a figure, it stands on the slide: route → figures as functions of the run
@@ -88,8 +96,7 @@ PRINTED = {
 @pytest.mark.parametrize("name", ["published", "standin"])
 def test_printed_figures_stand_on_their_slide(route, name):
     run = runs.load(name)
-    Slide.use_run(run)
-    drawn = " ".join(texts(decks.slides()[route])["texts"])
+    drawn = " ".join(examined(name, route)[1]["texts"])
     assert [figure for figure in PRINTED[route](run) if figure not in drawn] == []
 
 

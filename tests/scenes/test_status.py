@@ -213,6 +213,11 @@ def test_a_day(project):
     assert project.status()[ROUTES[4]] == ("stale", "scenes/kit/vectors.py changed (Cells)")
     foretold_and_made(ROUTES[4])
 
+    joined = project.joined.stat().st_mtime_ns
+    project.edit("scenes/reference/s01_day.py", "class Page(Slide):", "class Page(Slide):\n    def notes(self):\n        return 'Said, not shown.'\n")
+    assert project.status() == {} and project.video() == set()
+    assert project.joined.stat().st_mtime_ns != joined, "its subtitles are the notes"
+
     project.edit("scenes/reference/s01_day.py", "run_time=0.2", "run_time=0.4")  # what they have in common
     foretold_and_made(*ROUTES)
 
@@ -293,7 +298,8 @@ def test_a_cluster_loses_a_worker(project):
     folder, where = project.root / "media/afar/preview/reference", project.root / "scheduler.json"
 
     def dask(*words):
-        started.append(subprocess.Popen([sys.executable, "-m", *words, "--scheduler-file", str(where)], cwd=project.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        started.append(subprocess.Popen([sys.executable, "-m", *words, "--scheduler-file", str(where)], cwd=project.root,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         return started[-1]
     started = []
     try:
