@@ -31,8 +31,15 @@ def options(*names: str):
     """The arguments that commands share."""
     known = {
         "slides": click.argument("slides", nargs=-1, metavar="[SLIDE]..."),
-        "run": click.option("--run", "run_name", metavar="NAME", help="Run to draw: a name in vit_data/cache, 'published', or a .json file. Default: 'lecture' if measured, else 'standin'."),
-        "quality": click.option("--quality", type=click.Choice(list(jobs.QUALITIES)), default="medium", show_default=True, help="preview 480p15, medium 720p30, high 1080p60."),
+        "run": click.option(
+            "--run",
+            "run_name",
+            metavar="NAME",
+            help="Run to draw: a name in vit_data/cache, 'published', or a .json file. Default: 'lecture' if measured, else 'standin'.",
+        ),
+        "quality": click.option(
+            "--quality", type=click.Choice(list(jobs.QUALITIES)), default="medium", show_default=True, help="preview 480p15, medium 720p30, high 1080p60."
+        ),
         "jobs": click.option("--jobs", "workers", type=click.IntRange(1), default=None, help="Slides rendered at the same time. Default: one for each core."),
     }
     return lambda f: functools.reduce(lambda g, name: known[name](g), reversed(names), f)
@@ -144,12 +151,18 @@ def deck(slides: tuple[str, ...], run_name: str | None, quality: str, workers: i
     routes, run = _choose(slides, default=True), _run(run_name)
     name = _title(routes, slides)
     if set(kinds) - {"pdf"} and find_spec("manim_slides") is None:
-        raise Sentence("A deck to click through is made by manim-slides, which is not installed; run: pip install -e '.[present]' (--to pdf needs nothing more).")
+        raise Sentence(
+            "A deck to click through is made by manim-slides, which is not installed; run: pip install -e '.[present]' (--to pdf needs nothing more)."
+        )
     from scenes import handouts
 
     if "pdf" in kinds:
-        work = [jobs.Job("stills", route, run_name or runs.default(), {"path": str(MEDIA / run.name / "stills" / f"{route}.png"), "quality": "high", "steps": False})
-                for route in routes]
+        work = [
+            jobs.Job(
+                "stills", route, run_name or runs.default(), {"path": str(MEDIA / run.name / "stills" / f"{route}.png"), "quality": "high", "steps": False}
+            )
+            for route in routes
+        ]
         made = _perform(work, workers, "drawing", MEDIA / run.name / "stills")
         if len(made) < len(routes):
             raise SystemExit(1)
@@ -178,7 +191,10 @@ def status_(slides: tuple[str, ...], run_name: str | None, quality: str, workers
             if state.kind != "fresh":
                 click.echo(f"{route:20} {state.kind:8} {state}".rstrip())
         kinds = [state.kind for state in states.values()]
-        click.echo(f"{len(routes)} slides, run {run.name}, {quality}: " + ", ".join(f"{kinds.count(k)} {k}" for k in ("fresh", "stale", "missing", "failed") if k in kinds))
+        click.echo(
+            f"{len(routes)} slides, run {run.name}, {quality}: "
+            + ", ".join(f"{kinds.count(k)} {k}" for k in ("fresh", "stale", "missing", "failed") if k in kinds)
+        )
         return
     other = _run(changed[1]) if changed else run
     known = {r: status.reads(s, r, run) for r, s in _states(films, run, quality).items()}
@@ -218,8 +234,12 @@ def stills(slides: tuple[str, ...], run_name: str | None, quality: str, workers:
     """Slides as PNG pictures."""
     routes, run = _choose(slides), _run(run_name)
     folder = MEDIA / run.name / "stills"
-    made = _perform([jobs.Job("stills", route, run_name or runs.default(), {"path": str(folder / f"{route}.png"), "quality": quality, "steps": steps}) for route in routes],
-                    workers, "drawing", folder)
+    made = _perform(
+        [jobs.Job("stills", route, run_name or runs.default(), {"path": str(folder / f"{route}.png"), "quality": quality, "steps": steps}) for route in routes],
+        workers,
+        "drawing",
+        folder,
+    )
     shots = [(f"{route}  step {n}" if steps else route, Path(path)) for route in routes for n, path in enumerate(made.get(route, ()), 1)]
     if sheet and shots:
         from scenes import film

@@ -134,6 +134,8 @@ def select(*wanted: str) -> list[str]:
             names = every + sorted({r.rsplit("/", 1)[0] for r in every if r.count("/") == 2}) + list(DECKS)
             short = {n.split("/", 1)[1]: n for n in names if "/" in n}
             near = [short.get(n, n) for n in difflib.get_close_matches(name, names + list(short), n=1, cutoff=0.4)]
-            raise UnknownRoute(f"There is no slide, section or deck '{name}'; " + (f"did you mean '{near[0]}'? " if near else "") + "See: python render.py list")
+            raise UnknownRoute(
+                f"There is no slide, section or deck '{name}'; " + (f"did you mean '{near[0]}'? " if near else "") + "See: python render.py list"
+            )
         chosen.update(hits)
     return [r for r in every if r in chosen]

@@ -104,9 +104,14 @@ def pdf(stills: dict[str, Path], run: Run, target: Path) -> Path:
         if own != section and own.key != "cover":
             lines.append(f"#heading(level: 1, {_quoted(own.name)})")
         section = own
-        lines += [f"#heading(level: 2, {_quoted(what.title)})", f'#image({_quoted(still.resolve().relative_to(root).as_posix(), "/")}, width: 100%, height: 100%)',
-                  f'#page(margin: (x: 90pt, y: 60pt), fill: rgb("{theme.PAPER}"))[#text(size: 12pt, fill: rgb("{theme.GREY}"))[#{_quoted(route)}]\n\n'
-                  f'#text(size: 24pt, weight: "bold")[#{_quoted(what.title)}]\n\n#v(8pt)\n\n' + "\n\n".join(f"#{_quoted(p)}" for p in what.passages or (what.notes,)) + "]"]
+        lines += [
+            f"#heading(level: 2, {_quoted(what.title)})",
+            f'#image({_quoted(still.resolve().relative_to(root).as_posix(), "/")}, width: 100%, height: 100%)',
+            f'#page(margin: (x: 90pt, y: 60pt), fill: rgb("{theme.PAPER}"))[#text(size: 12pt, fill: rgb("{theme.GREY}"))[#{_quoted(route)}]\n\n'
+            f'#text(size: 24pt, weight: "bold")[#{_quoted(what.title)}]\n\n#v(8pt)\n\n'
+            + "\n\n".join(f"#{_quoted(p)}" for p in what.passages or (what.notes,))
+            + "]",
+        ]
     source = "\n".join(lines).encode()
     content = typst.compile(source, root=str(root), font_paths=[str(FONTS)], ignore_system_fonts=True)
     return film.whole(target, lambda path: path.write_bytes(content))

@@ -164,8 +164,8 @@ class Corner(LabSlide):
         if not found.values:
             return f"{best} Nothing says that a strong match belongs to an object."
         low, high = (num(f(found.values[rows.index(c) - 1] for c in corners)) for f in (min, max))
-        return f"{best} The cosines of the {figures.number_word(len(corners))} other corners run from {low} to {high}: a strong match need not belong "
-        f"to an object."
+        return (f"{best} The cosines of the {figures.number_word(len(corners))} other corners run from {low} to {high}: "
+                "a strong match need not belong to an object.")
 
     def notes(self):
         found = self.found()

@@ -114,7 +114,9 @@ def split(text: str) -> list[str]:
         count = math.ceil(len(sentence) / (LINES * LINE - 6))
         for block in textwrap.wrap(sentence, max(math.ceil(len(sentence) / count) + 6, LINE)):
             # two lines of about the same length read better than a long and a short one
-            blocks.append("\n".join(textwrap.wrap(block, LINE if len(block) <= LINE else max(math.ceil(len(block) / LINES) + 4, len(max(block.split(), key=len))))))
+            blocks.append(
+                "\n".join(textwrap.wrap(block, LINE if len(block) <= LINE else max(math.ceil(len(block) / LINES) + 4, len(max(block.split(), key=len)))))
+            )
     return blocks
 
 

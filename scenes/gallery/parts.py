@@ -29,15 +29,28 @@ class Part(Slide):
 
 
 class TextPage(Part):
-    route, name, use = "gallery/parts/1", "words, math, code", "Typst sets every string. Stars make bold, dollar signs mathematics, backticks code; symbols like c₆₃ get their subscript."
+    route, name, use = (
+        "gallery/parts/1",
+        "words, math, code",
+        "Typst sets every string. Stars make bold, dollar signs mathematics, backticks code; symbols like c₆₃ get their subscript.",
+    )
 
     def part(self):
-        return column(words("Words in Lato, *bold*, with numbers 1,397,124 and −0.875"), math('S = q k^T / sqrt(64), quad A = upright("softmax")(S)', theme.CAPTION, theme.BLUE),
-                      code("nn.Linear(768, 192)"), words("A wrapped paragraph keeps its line box, so that neighbours share a baseline.", width=5.5, align="center"), gap=0.4)
+        return column(
+            words("Words in Lato, *bold*, with numbers 1,397,124 and −0.875"),
+            math('S = q k^T / sqrt(64), quad A = upright("softmax")(S)', theme.CAPTION, theme.BLUE),
+            code("nn.Linear(768, 192)"),
+            words("A wrapped paragraph keeps its line box, so that neighbours share a baseline.", width=5.5, align="center"),
+            gap=0.4,
+        )
 
 
 class PhotographPage(Part):
-    route, name, use = "gallery/parts/2", "Photograph", "The model's input with its patch grid; a patch in outline, its own pixels enlarged, lines between the two."
+    route, name, use = (
+        "gallery/parts/2",
+        "Photograph",
+        "The model's input with its patch grid; a patch in outline, its own pixels enlarged, lines between the two.",
+    )
 
     def part(self):
         nose = self.dog.place("nose")
@@ -85,11 +98,20 @@ class HeatPage(Part):
 
 
 class StripPage(Part):
-    route, name, use = "gallery/parts/7", "Strip, named_row", "A vector as coloured cells: hue for positive, charcoal for negative. The hue says what it is: picture, learned, language."
+    route, name, use = (
+        "gallery/parts/7",
+        "Strip, named_row",
+        "A vector as coloured cells: hue for positive, charcoal for negative. The hue says what it is: picture, learned, language.",
+    )
 
     def part(self):
         patch = self.dog.patches[self.dog.place("nose")]
-        return column(named_row("c", patch.c, theme.BLUE, width=6), named_row("p", patch.p, theme.AMBER, width=6), named_row("h", self.dog.h, theme.PURPLE, width=6), gap=0.4)
+        return column(
+            named_row("c", patch.c, theme.BLUE, width=6),
+            named_row("p", patch.p, theme.AMBER, width=6),
+            named_row("h", self.dog.h, theme.PURPLE, width=6),
+            gap=0.4,
+        )
 
 
 class FeaturesPage(Part):
@@ -106,7 +128,9 @@ class MatrixPage(Part):
     def part(self):
         tokens, width = self.model.tokens, self.model.width
         waves = np.sin(np.arange(tokens)[:, None] * 0.11 + np.arange(width)[None, :] * 0.23)  # a pattern, not a measurement
-        matrix = Matrix(waves, 4.2, 3.6, theme.BLUE, "E", times(tokens, width), {"CLS": 0, rows.name(tokens // 3): tokens // 3, rows.name(tokens - 1): tokens - 1})
+        matrix = Matrix(
+            waves, 4.2, 3.6, theme.BLUE, "E", times(tokens, width), {"CLS": 0, rows.name(tokens // 3): tokens // 3, rows.name(tokens - 1): tokens - 1}
+        )
         return Group(matrix, matrix.mark(tokens // 3))
 
 
@@ -147,7 +171,12 @@ class TablePage(Part):
     route, name, use = "gallery/parts/14", "Table", "Rows under a header; lines appear one by one."
 
     def part(self):
-        return Table(["Class", "Score", "Probability"], [[s.label, num(s.logit) if s.logit is not None else "–", pct(s.probability)] for s in self.dog.prediction.top], theme.BODY, align="lrr")
+        return Table(
+            ["Class", "Score", "Probability"],
+            [[s.label, num(s.logit) if s.logit is not None else "–", pct(s.probability)] for s in self.dog.prediction.top],
+            theme.BODY,
+            align="lrr",
+        )
 
 
 class CodePage(Part):
@@ -169,13 +198,19 @@ class SkipPage(Part):
 
 
 class RolesPage(Part):
-    route, name, use = "gallery/parts/17", "local_roles, message_path, weight_pill, joint, pulse", "Receiver, source and message in one attention step, with the legend that stands above every such page."
+    route, name, use = (
+        "gallery/parts/17",
+        "local_roles, message_path, weight_pill, joint, pulse",
+        "Receiver, source and message in one attention step, with the legend that stands above every such page.",
+    )
 
     def part(self):
         photo = Photograph(self.run, side=4)
         receiver, source = self.dog.place("dark_patch"), self.dog.place("face")
         marks = Group(photo, photo.patch(receiver, RECEIVER), photo.patch(source, SOURCE), message_path(photo, source, receiver))
-        return row(marks, column(*(weight_pill("weight", share, theme.LABEL) for share in (1.0, 0.5, 0.1)), gap=0.3), row(joint("+"), joint("×"), joint("Σ")), gap=1)
+        return row(
+            marks, column(*(weight_pill("weight", share, theme.LABEL) for share in (1.0, 0.5, 0.1)), gap=0.3), row(joint("+"), joint("×"), joint("Σ")), gap=1
+        )
 
     def build(self):
         super().build()
@@ -187,13 +222,33 @@ class CellsPage(Part):
 
     def part(self):
         a, b = Cells((0.9, 0.2, 0.6, 0.4), theme.BLUE, 0.5), Cells((0.1, 0.7, 0.3, 0.2), theme.BLUE, 0.5)
-        return column(row(a, words("×", theme.TITLE), weight_pill("½", 0.5, theme.BODY), words("=", theme.TITLE), a.times(0.5)), row(a.copy(), words("+", theme.TITLE), b, words("=", theme.TITLE), a.plus(b)), gap=0.6)
+        return column(
+            row(a, words("×", theme.TITLE), weight_pill("½", 0.5, theme.BODY), words("=", theme.TITLE), a.times(0.5)),
+            row(a.copy(), words("+", theme.TITLE), b, words("=", theme.TITLE), a.plus(b)),
+            gap=0.6,
+        )
 
 
 class RoutePage(Part):
-    route, name, use = "gallery/parts/19", "Route", "The whole path, slim or with a few words a stage; the large form with icons stands on reference/s02/2. HERE can mark several stages."
+    route, name, use = (
+        "gallery/parts/19",
+        "Route",
+        "The whole path, slim or with a few words a stage; the large form with icons stands on reference/s02/2. HERE can mark several stages.",
+    )
 
     def part(self):
         slim, full = Route.standard(self.run, details=False), Route.standard(self.run)
-        own = Route([("Pixels", times(3, self.model.image, self.model.image)), ("Rows", times(self.model.tokens, self.model.width)), ("Scores", count(self.model.classes))], width=9)
-        return column(Group(slim, slim.here(Route.ATTENTION)), Group(full, full.over(Route.ATTENTION, Route.MLP), full.here(Route.PATCHES, Route.PROJECTION)), Group(own, own.here(1)), gap=0.35)
+        own = Route(
+            [
+                ("Pixels", times(3, self.model.image, self.model.image)),
+                ("Rows", times(self.model.tokens, self.model.width)),
+                ("Scores", count(self.model.classes)),
+            ],
+            width=9,
+        )
+        return column(
+            Group(slim, slim.here(Route.ATTENTION)),
+            Group(full, full.over(Route.ATTENTION, Route.MLP), full.here(Route.PATCHES, Route.PROJECTION)),
+            Group(own, own.here(1)),
+            gap=0.35,
+        )

@@ -273,5 +273,18 @@ def known_limit(*vectors: Vector) -> float:
     return float(np.quantile(np.abs(values), 0.98)) or 1.0
 
 
-__all__ = ["Axis", "FeatureRow", "TokenMatrix", "TokenRow", "WeightedRow", "axis_notes", "feature_names", "known_limit", "lead", "spot", "token_names", "value_block",
-           "values_text"]
+__all__ = [
+    "Axis",
+    "FeatureRow",
+    "TokenMatrix",
+    "TokenRow",
+    "WeightedRow",
+    "axis_notes",
+    "feature_names",
+    "known_limit",
+    "lead",
+    "spot",
+    "token_names",
+    "value_block",
+    "values_text",
+]

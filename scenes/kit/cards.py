@@ -79,7 +79,9 @@ class SectionCard(Slide):
         unit = (1844 - 76 - 8 * (len(sections) - 1)) / sum(s.pages for s in sections)
         here, x, rail, done = [s.key for s in sections].index(key), 76.0, Group(), Group()
         for i, section in enumerate(sections):
-            piece = Rectangle(width=section.pages * unit * theme.PX, height=0.06, stroke_width=0, fill_color=theme.LINE, fill_opacity=1).move_to(at(x, 76), aligned_edge=LEFT)
+            piece = Rectangle(width=section.pages * unit * theme.PX, height=0.06, stroke_width=0, fill_color=theme.LINE, fill_opacity=1).move_to(
+                at(x, 76), aligned_edge=LEFT
+            )
             rail.add(piece)
             if i <= here:
                 done.add(piece.copy().set_fill(theme.BLUE if i == here else theme.tint(theme.BLUE, 0.4)))

@@ -24,8 +24,14 @@ class FamiliesPage(Slide):
         gap = 0.3
         w = (STAGE.width - 2 * gap) / 3
         cards = Group(*(panel(w, STAGE.height, theme.tint(theme.PURPLE, 0.35), theme.PAPER) for _ in range(3))).arrange(RIGHT, buff=gap).move_to(STAGE.center)
-        heads = Group(*(column(words(name, theme.BODY, theme.PURPLE, bold=True), words(what, theme.BODY), gap=0.02).move_to([card.get_x(), STAGE.top - 0.55, 0])
-                        for card, name, what in zip(cards, ("ENCODER", "DECODER", "ENCODER-DECODER"), ("Encode the input", "Predict the next token", "Generate from a source"))))
+        heads = Group(
+            *(
+                column(words(name, theme.BODY, theme.PURPLE, bold=True), words(what, theme.BODY), gap=0.02).move_to([card.get_x(), STAGE.top - 0.55, 0])
+                for card, name, what in zip(
+                    cards, ("ENCODER", "DECODER", "ENCODER-DECODER"), ("Encode the input", "Predict the next token", "Generate from a source")
+                )
+            )
+        )
         uses = Group(*(words(text, theme.SMALL + 1, theme.GREY).move_to([card.get_x(), STAGE.bottom + 0.32, 0])
                        for card, text in zip(cards, ("labels · retrieval · readouts", "chat · code · continuation", "translation · summarization"))))
         self.step(FadeIn(cards[0]), *write(heads[0]))
@@ -38,7 +44,9 @@ class FamiliesPage(Slide):
         self.pair(cards[2].get_x())
         self.go(*write(uses[2]))
 
-        veils = VGroup(*(Rectangle(width=w + 0.06, height=STAGE.height + 0.06, stroke_width=0, fill_color=theme.PAPER, fill_opacity=0.65).move_to(v) for v in cards[1:]))
+        veils = VGroup(
+            *(Rectangle(width=w + 0.06, height=STAGE.height + 0.06, stroke_width=0, fill_color=theme.PAPER, fill_opacity=0.65).move_to(v) for v in cards[1:])
+        )
         photo = Photograph(self.run, side=1.0)
         crops = [photo.crop(p, t.width, theme.BLUE).move_to(t) for p, t in zip(self.patches(), tokens)]
         for crop in crops:
@@ -50,8 +58,12 @@ class FamiliesPage(Slide):
         return [self.dog.place(p) for p in ("corner", "face", "branches", "background")]
 
     def tokens(self, n, color=theme.PURPLE, side=0.46, fill=0.3):
-        return Group(*(Frame(corner_radius=0.06, width=side, height=side, stroke_color=color, stroke_width=2, fill_color=theme.tint(color, fill), fill_opacity=1)
-                       for _ in range(n))).arrange(RIGHT, buff=0.14)
+        return Group(
+            *(
+                Frame(corner_radius=0.06, width=side, height=side, stroke_color=color, stroke_width=2, fill_color=theme.tint(color, fill), fill_opacity=1)
+                for _ in range(n)
+            )
+        ).arrange(RIGHT, buff=0.14)
 
     def square(self, seen, x, y, text, side=0.19):
         """Who reads whom: a filled cell where the row's token reads the column's."""
@@ -80,10 +92,22 @@ class FamiliesPage(Slide):
         label = words("next", theme.SMALL).next_to(fresh, LEFT, buff=0.12)
         rise = arrow([fresh.get_x(), block.get_top()[1], 0], fresh.get_bottom(), theme.PURPLE, gap=0.03, width=2.4)
         turn = x + 1.62
-        loop = elbow(fresh.get_right() + 0.06 * RIGHT, np.array([turn, high, 0]), np.array([turn, low, 0]), slots[3].get_right() + 0.08 * RIGHT, color=theme.PURPLE, width=2.4)
+        loop = elbow(
+            fresh.get_right() + 0.06 * RIGHT,
+            np.array([turn, high, 0]),
+            np.array([turn, low, 0]),
+            slots[3].get_right() + 0.08 * RIGHT,
+            color=theme.PURPLE,
+            width=2.4,
+        )
         mask = self.square(np.tri(4), x + 1.02, mid - 0.02, "earlier")
         repeat = words("append → repeat", theme.SMALL).move_to([x, low - 0.52, 0])
-        self.go(FadeIn(slots[:3]), FadeIn(block), FadeIn(mask), *draw(*(link(t.get_top(), [t.get_x(), block.get_bottom()[1], 0], theme.PURPLE, 2) for t in slots[:3])))
+        self.go(
+            FadeIn(slots[:3]),
+            FadeIn(block),
+            FadeIn(mask),
+            *draw(*(link(t.get_top(), [t.get_x(), block.get_bottom()[1], 0], theme.PURPLE, 2) for t in slots[:3])),
+        )
         self.go(*draw(rise), FadeIn(fresh, shift=0.15 * UP), FadeIn(label))
         self.go(*draw(loop), FadeIn(repeat))
         way = VMobject().set_points_as_corners([fresh.get_center(), [turn, high, 0], [turn, low, 0], slots[3].get_center()])
@@ -92,7 +116,9 @@ class FamiliesPage(Slide):
     def pair(self, x):
         low, mid, high = -1.22, -0.05, 0.95
         source, target = self.tokens(3, side=0.4).move_to([x - 1.08, low, 0]), self.tokens(3, side=0.4).move_to([x + 1.08, low, 0])
-        enc, dec = (Box(n, color=theme.PURPLE, width=1.6, height=0.62, size=theme.LABEL).move_to([x + dx, mid, 0]) for n, dx in (("Encoder", -1.08), ("Decoder", 1.08)))
+        enc, dec = (
+            Box(n, color=theme.PURPLE, width=1.6, height=0.62, size=theme.LABEL).move_to([x + dx, mid, 0]) for n, dx in (("Encoder", -1.08), ("Decoder", 1.08))
+        )
         names = Group(words("source", theme.SMALL).next_to(source, DOWN, buff=0.1), words("target prefix", theme.SMALL).next_to(target, DOWN, buff=0.1))
         across = arrow(enc, dec, theme.TEAL, gap=0.03, width=4)
         carry = words("source *K,V*", theme.SMALL, theme.TEAL).move_to([x, mid + 0.55, 0])
@@ -101,7 +127,11 @@ class FamiliesPage(Slide):
         lines = [link(t.get_top(), [t.get_x(), enc.get_bottom()[1], 0], theme.PURPLE, 2) for t in (*source, *target)]
         self.go(FadeIn(source), FadeIn(target), FadeIn(enc), FadeIn(dec), FadeIn(names), *draw(*lines))
         self.go(*draw(across), FadeIn(carry))
-        self.go(*draw(arrow([dec.get_x(), dec.get_top()[1], 0], fresh.get_bottom(), theme.PURPLE, gap=0.03, width=2.4)), FadeIn(fresh, shift=0.15 * UP), FadeIn(label))
+        self.go(
+            *draw(arrow([dec.get_x(), dec.get_top()[1], 0], fresh.get_bottom(), theme.PURPLE, gap=0.03, width=2.4)),
+            FadeIn(fresh, shift=0.15 * UP),
+            FadeIn(label),
+        )
 
 
 __all__ = ["FamiliesPage"]

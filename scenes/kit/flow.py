@@ -97,7 +97,9 @@ class Bars(Group):
         """0 and the scale's end, printed under the last bar."""
         track = self.rows[-1][1]
         end = words(num(100 * self.limit, 0 if self.limit >= 0.01 else 2) + "%", size, theme.GREY)
-        return Group(words("0", size, theme.GREY).next_to(track, DOWN, buff=0.08).align_to(track, LEFT), end.next_to(track, DOWN, buff=0.08).align_to(track, RIGHT))
+        return Group(
+            words("0", size, theme.GREY).next_to(track, DOWN, buff=0.08).align_to(track, LEFT), end.next_to(track, DOWN, buff=0.08).align_to(track, RIGHT)
+        )
 
 
 def all_scores(values: list[float] | None, width: float, height: float, color: str = theme.BLUE) -> Group:

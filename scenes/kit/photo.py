@@ -151,7 +151,9 @@ class MapView(Group):
 
     def __init__(self, run: Run, values: list[float] | None, limit: float, colors: tuple[str | None, str], subject: str = "dog", side: float = 4.2):
         self.photo = Photograph(run, subject, side)
-        self.layers = Group() if values is None else Group(self.photo.veil(0.35), self.photo.heat(values, limit, colors[1], colors[0], 0.7 if colors[0] else 0.86))
+        self.layers = (
+            Group() if values is None else Group(self.photo.veil(0.35), self.photo.heat(values, limit, colors[1], colors[0], 0.7 if colors[0] else 0.86))
+        )
         super().__init__(self.photo, self.layers)
 
     def reveal(self) -> list[Animation]:

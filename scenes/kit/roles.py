@@ -24,7 +24,10 @@ def local_roles(size: float = theme.SMALL) -> Group:
     marks = (VGroup(Square(0.2, stroke_color=RECEIVER, stroke_width=4)),
              VGroup(Square(0.2, stroke_color=theme.INK, stroke_width=6.5), Square(0.2, stroke_color=SOURCE, stroke_width=2.6)),
              arrow(ORIGIN, 0.42 * RIGHT, theme.TEAL, gap=0, width=4))
-    entries = (row(mark, words(f"*{letter}* / {role}", size, theme.GREY), gap=0.12) for mark, (letter, role) in zip(marks, (("Q", "receiver"), ("K", "source"), ("V", "message"))))
+    entries = (
+        row(mark, words(f"*{letter}* / {role}", size, theme.GREY), gap=0.12)
+        for mark, (letter, role) in zip(marks, (("Q", "receiver"), ("K", "source"), ("V", "message")))
+    )
     legend = row(words("LOCAL ROLES", theme.SMALLEST_PX, theme.GREY, bold=True), *entries, gap=0.38)
     return legend.move_to(at(1844, 54), aligned_edge=RIGHT)
 
@@ -50,7 +53,9 @@ def message_path(photo: Photograph, source: str | int, receiver: str | int, widt
 
 def pulse(path: VMobject, color: str = theme.TEAL, width: float = 9.0, run_time: float = 0.9) -> Animation:
     """Something travels along a line or arrow, from its start to its end, and leaves no trace."""
-    runs = {tuple(np.round(m.get_start(), 4)): m for m in path.get_family() if isinstance(m, TipableVMobject) and m.has_points()}  # one for each start: a rim lies under its line
+    runs = {
+        tuple(np.round(m.get_start(), 4)): m for m in path.get_family() if isinstance(m, TipableVMobject) and m.has_points()
+    }  # one for each start: a rim lies under its line
     corners = [m.point_from_proportion(t) for m in runs.values() for t in np.linspace(0, 1, 40)]
     line = VMobject(stroke_color=color, stroke_width=width).set_points_as_corners(np.array(corners))
     return ShowPassingFlash(line, time_width=0.5, run_time=run_time)
@@ -59,7 +64,15 @@ def pulse(path: VMobject, color: str = theme.TEAL, width: float = 9.0, run_time:
 def weight_pill(text: str, share: float = 1.0, size: float = theme.SMALL) -> Group:
     """An attention weight as a teal pill; ``share`` from 0 to 1 says how strong the teal is."""
     label = words(text, size, "#FFFFFF" if share > 0.55 else theme.INK, bold=True)
-    body = Frame(corner_radius=0.2, width=label.width + 0.34, height=0.42, stroke_color=theme.TEAL, stroke_width=2, fill_color=theme.tint(theme.TEAL, 0.12 + 0.88 * share), fill_opacity=1)
+    body = Frame(
+        corner_radius=0.2,
+        width=label.width + 0.34,
+        height=0.42,
+        stroke_color=theme.TEAL,
+        stroke_width=2,
+        fill_color=theme.tint(theme.TEAL, 0.12 + 0.88 * share),
+        fill_opacity=1,
+    )
     return Group(body, label.move_to(body))
 
 

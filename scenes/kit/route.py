@@ -101,8 +101,12 @@ def route_icons(run: Run, side: float = 1.15) -> list[Mobject]:
     photo = Photograph(run, side=side)
     rough = Photograph(run, side=side, columns=4)
     step = side / 4
-    pieces = Tiles(rough.blocks(), np.array([[(i % 4 - 1.5) * step, (1.5 - i // 4) * step, step - 0.05, step - 0.05] for i in range(16)]), smooth=not rough.missing)
-    plain, mixed, changed = ([[0.5 + 0.45 * np.sin(a * i + b * j + c) for j in range(4)] for i in range(4)] for a, b, c in ((2.1, 1.3, 0.0), (0.5, 1.1, 0.8), (0.9, 2.6, 2.0)))
+    pieces = Tiles(
+        rough.blocks(), np.array([[(i % 4 - 1.5) * step, (1.5 - i // 4) * step, step - 0.05, step - 0.05] for i in range(16)]), smooth=not rough.missing
+    )
+    plain, mixed, changed = (
+        [[0.5 + 0.45 * np.sin(a * i + b * j + c) for j in range(4)] for i in range(4)] for a, b, c in ((2.1, 1.3, 0.0), (0.5, 1.1, 0.8), (0.9, 2.6, 2.0))
+    )
     return [photo, pieces, _rows(plain, side), _rows(plain, side, place=True, summary=True), _shared(mixed, side), _neurons(side),
             _summary(changed, side), _scores(side)]
 

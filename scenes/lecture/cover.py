@@ -16,10 +16,12 @@ class VisionTransformer(Talk):
 
     def says(self):
         word = figures.picture_word(self.run, "dog")
-        return [f"This is the {word} that we stay with for the whole lecture. A model will look at it once and give us one word.",
-                "Between the picture and that word lie five questions, and each of them brings in one part of the Vision Transformer: how to make tokens, how to keep "
-                "their location, what to read out, how the tokens share information, and how a class comes out at the end.",
-                f"And this is where we will arrive: the model’s own answer, {self.top.label}, with the probability that it gave."]
+        return [
+            f"This is the {word} that we stay with for the whole lecture. A model will look at it once and give us one word.",
+            "Between the picture and that word lie five questions, and each of them brings in one part of the Vision Transformer: how to make tokens, how to keep "
+            "their location, what to read out, how the tokens share information, and how a class comes out at the end.",
+            f"And this is where we will arrive: the model’s own answer, {self.top.label}, with the probability that it gave.",
+        ]
 
     @property
     def top(self):
@@ -33,7 +35,11 @@ class VisionTransformer(Talk):
         bar = panel(0.09, title.height, theme.BLUE, theme.BLUE).move_to([STAGE.left + 0.045, title.get_y(), 0])
         y = -2.45
         stops = Group(*(self.stop(i + 1, name, y) for i, (name, _) in enumerate(QUESTIONS)))
-        answer = column(words(self.top.label, theme.CAPTION + 4, theme.BLUE, bold=True, width=2.6, align="center"), words(pct(self.top.probability), theme.BODY, theme.BLUE), gap=0.04)
+        answer = column(
+            words(self.top.label, theme.CAPTION + 4, theme.BLUE, bold=True, width=2.6, align="center"),
+            words(pct(self.top.probability), theme.BODY, theme.BLUE),
+            gap=0.04,
+        )
         xs = [STAGE.left + 1.15 + i * (STAGE.width - 5.4) / (len(stops) - 1) for i in range(len(stops))]
         for part, x in zip(stops, xs):
             part.shift(x * RIGHT)
@@ -42,9 +48,15 @@ class VisionTransformer(Talk):
         last = arrow(stops[-1][0].get_right(), [answer.get_left()[0], y, 0], theme.SKIP, gap=0.14)
         self.step(photo, FadeIn(bar), *write(head))
         self.go(*write(under))
-        self.step(LaggedStart(*(a for i, s in enumerate(stops) for a in (FadeIn(s, scale=0.7), *(draw(ways[i]) if i < len(ways) else []))), lag_ratio=0.35, run_time=2.6))
+        self.step(
+            LaggedStart(
+                *(a for i, s in enumerate(stops) for a in (FadeIn(s, scale=0.7), *(draw(ways[i]) if i < len(ways) else []))), lag_ratio=0.35, run_time=2.6
+            )
+        )
         self.step(*draw(last), FadeIn(answer, shift=0.2 * RIGHT))
 
     def stop(self, number, name, y):
         disc = Circle(0.42, stroke_color=theme.BLUE, stroke_width=3, fill_color=theme.tint(theme.BLUE, 0.1), fill_opacity=1).move_to([0, y, 0])
-        return Group(disc, words(str(number), theme.CAPTION + 6, theme.BLUE, bold=True).move_to(disc), words(name, theme.LABEL + 1).next_to(disc, DOWN, buff=0.16))
+        return Group(
+            disc, words(str(number), theme.CAPTION + 6, theme.BLUE, bold=True).move_to(disc), words(name, theme.LABEL + 1).next_to(disc, DOWN, buff=0.16)
+        )

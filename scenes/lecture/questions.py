@@ -48,5 +48,7 @@ class Progress(Group):
             self.cards.add(card)
         self.cards.arrange(RIGHT, buff=gap)
         self.arrows = Group(*(arrow(a[0], b[0], theme.INK if i >= here else theme.SKIP, gap=0.04) for i, (a, b) in enumerate(zip(self.cards, self.cards[1:]))))
-        self.marker = column(words("▲", theme.LABEL, theme.AMBER), words("HERE", theme.CAPTION, theme.AMBER, bold=True), gap=-0.02).next_to(self.cards[here], DOWN, buff=0.12)
+        self.marker = column(words("▲", theme.LABEL, theme.AMBER), words("HERE", theme.CAPTION, theme.AMBER, bold=True), gap=-0.02).next_to(
+            self.cards[here], DOWN, buff=0.12
+        )
         super().__init__(self.cards, self.arrows, self.marker)

@@ -15,10 +15,12 @@ class WhatWeKnow(Talk, FamiliesPage):
         return "The encoder reads its whole input at once. What would it need, to read a picture?"
 
     def says(self):
-        return ["Three families from the last lecture. The first is the encoder: every token may read every other one, and one vector comes back for each token.",
-                "The decoder reads only what came before. It predicts the next token, appends it, and starts again.",
-                "The encoder-decoder keeps a second stack, and its keys and values come from the source.",
-                "Today we stay with the encoder, because our input is complete from the start. All that changes is what goes in: pieces of a picture in the place of words."]
+        return [
+            "Three families from the last lecture. The first is the encoder: every token may read every other one, and one vector comes back for each token.",
+            "The decoder reads only what came before. It predicts the next token, appends it, and starts again.",
+            "The encoder-decoder keeps a second stack, and its keys and values come from the source.",
+            "Today we stay with the encoder, because our input is complete from the start. All that changes is what goes in: pieces of a picture in the place of words.",
+        ]
 
 
 class WhatToPredict(Talk):
@@ -32,17 +34,26 @@ class WhatToPredict(Talk):
 
     def says(self):
         top, m = self.dog.prediction.top[0], self.model
-        right = {True: " The breed is known, and the answer is right.", False: " The breed is known, and the answer is wrong.", None: ""}[self.dog.prediction.correct]
-        return [f"Here is our {figures.picture_word(self.run, 'dog')}. Say for yourself what it shows before the model does.",
-                f"The model is a small Vision Transformer, ViT-Tiny. Its weights are {figures.weights_word(self.run)}, they stay as they are today, and it can only answer with one of {count(m.classes)} labels that ImageNet fixed for it.",
-                f"We ran it once, and its answer was {top.label}, with a probability of {pct(top.probability)}.{right} Every number that you will see from here on comes from this one run. "
-                "The rest of the lecture explains how it was made."]
+        right = {True: " The breed is known, and the answer is right.", False: " The breed is known, and the answer is wrong.", None: ""}[
+            self.dog.prediction.correct
+        ]
+        return [
+            f"Here is our {figures.picture_word(self.run, 'dog')}. Say for yourself what it shows before the model does.",
+            f"The model is a small Vision Transformer, ViT-Tiny. Its weights are {figures.weights_word(self.run)}, they stay as they are today, and it can only answer with one of {count(m.classes)} labels that ImageNet fixed for it.",
+            f"We ran it once, and its answer was {top.label}, with a probability of {pct(top.probability)}.{right} Every number that you will see from here on comes from this one run. "
+            "The rest of the lecture explains how it was made.",
+        ]
 
     def build(self):
         top, m = self.dog.prediction.top[0], self.model
         photo = STAGE.place(Photograph(self.run, side=4.8), LEFT)
-        box = Box(words("ViT-Tiny", 48, theme.BLUE, bold=True), words(figures.weights_word(self.run), theme.BODY, theme.GREY), words(f"ImageNet-1k: {count(m.classes)} classes", theme.BODY, theme.GREY),
-                  width=3.7, height=2.3).move_to([photo.get_right()[0] + 2.75, photo.get_y(), 0])
+        box = Box(
+            words("ViT-Tiny", 48, theme.BLUE, bold=True),
+            words(figures.weights_word(self.run), theme.BODY, theme.GREY),
+            words(f"ImageNet-1k: {count(m.classes)} classes", theme.BODY, theme.GREY),
+            width=3.7,
+            height=2.3,
+        ).move_to([photo.get_right()[0] + 2.75, photo.get_y(), 0])
         answer = column(words(top.label, 48, bold=True, width=2.75, align="center"), words(pct(top.probability), 80, theme.BLUE, bold=True), gap=0.12)
         answer.move_to([STAGE.right, photo.get_y(), 0], aligned_edge=RIGHT)
         once = words("one measured forward pass", theme.BODY, theme.GREY).next_to(box, DOWN, buff=0.35)
@@ -64,9 +75,11 @@ class HowToSupplyVectors(Talk):
 
     def says(self):
         m = self.model
-        return [f"The model receives a grid of colours: {count(m.image)} rows and {count(m.image)} columns of pixels, three values in each of them.",
-                "The encoder knows nothing of grids. It takes a list of vectors, all of the same width, and lets them read each other. For a sentence every word supplied one.",
-                "So what stands in the box with the question mark? Think of a way before we go on. Queries, keys and values come later; first of all we need rows of numbers."]
+        return [
+            f"The model receives a grid of colours: {count(m.image)} rows and {count(m.image)} columns of pixels, three values in each of them.",
+            "The encoder knows nothing of grids. It takes a list of vectors, all of the same width, and lets them read each other. For a sentence every word supplied one.",
+            "So what stands in the box with the question mark? Think of a way before we go on. Queries, keys and values come later; first of all we need rows of numbers.",
+        ]
 
     def build(self):
         photo = STAGE.place(Photograph(self.run, side=4.6), LEFT)

@@ -43,9 +43,11 @@ class WhereDoesLocationEnter(LocationPage):
     def says(self):
         r, c = rows.grid_place(self.number, self.model.grid)
         word = figures.picture_word(self.run, "dog")
-        return [f"Patch {self.number} lies in row {r}, column {c}. We can see that, because we see the {word}.",
-                "The shared projection saw only the pixels. The row of features that it returned would be the same if the patch had lain anywhere else.",
-                f"So if we shuffled all {self.model.patches} rows, the encoder could not notice. What is where matters, for a face above all. Somebody has to tell the model where each row came from."]
+        return [
+            f"Patch {self.number} lies in row {r}, column {c}. We can see that, because we see the {word}.",
+            "The shared projection saw only the pixels. The row of features that it returned would be the same if the patch had lain anywhere else.",
+            f"So if we shuffled all {self.model.patches} rows, the encoder could not notice. What is where matters, for a face above all. Somebody has to tell the model where each row came from.",
+        ]
 
     def build(self):
         r, c = rows.grid_place(self.number, self.model.grid)
@@ -53,7 +55,10 @@ class WhereDoesLocationEnter(LocationPage):
         cell = photo.cell(self.number)
         down = Connector(link([photo.get_left()[0] - 0.12, cell.get_y(), 0], cell.get_left(), theme.AMBER, 3)[0])
         across = Connector(link([cell.get_x(), photo.get_top()[1] + 0.12, 0], cell.get_top(), theme.AMBER, 3)[0])
-        names = [words(f"row {r}", theme.BODY, theme.AMBER, bold=True).next_to(down, LEFT, buff=0.08), words(f"column {c}", theme.BODY, theme.AMBER, bold=True).next_to(across, UP, buff=0.04)]
+        names = [
+            words(f"row {r}", theme.BODY, theme.AMBER, bold=True).next_to(down, LEFT, buff=0.08),
+            words(f"column {c}", theme.BODY, theme.AMBER, bold=True).next_to(across, UP, buff=0.04),
+        ]
         left = photo.get_right()[0] + 1.0
         strip = self.strip(self.nose.c, theme.BLUE, STAGE.right - left, 0.75).move_to([(left + STAGE.right) / 2, STAGE.top - 1.45, 0])
         head = words(f"content $c_{self.number}$", 48, theme.BLUE, bold=True).next_to(strip, UP, buff=0.16).align_to(strip, LEFT)
@@ -74,10 +79,12 @@ class AddWhatAndWhere(LocationPage):
         return f"Coordinate by coordinate; the row stays {self.model.width} features wide."
 
     def says(self):
-        return [f"The answer is simple. Keep the content row of the patch: that is the what, in blue.",
-                f"Give every place a row of its own, learned in training and just as wide, {self.model.width} numbers: that is the where, in amber.",
-                f"And add the two, coordinate by coordinate. The sum e goes into the encoder. Adding keeps the width at {self.model.width}; joining the rows end to end would double it. "
-                "The encoder has to learn to make use of both parts, and it does, because what it reads is always the sum."]
+        return [
+            f"The answer is simple. Keep the content row of the patch: that is the what, in blue.",
+            f"Give every place a row of its own, learned in training and just as wide, {self.model.width} numbers: that is the where, in amber.",
+            f"And add the two, coordinate by coordinate. The sum e goes into the encoder. Adding keeps the width at {self.model.width}; joining the rows end to end would double it. "
+            "The encoder has to learn to make use of both parts, and it does, because what it reads is always the sum.",
+        ]
 
     def build(self):
         n = self.number
@@ -96,7 +103,13 @@ class AddWhatAndWhere(LocationPage):
         self.step(crop)
         self.go(Emerge(lanes[0][1], crop), *write(lanes[0][0]))
         self.step(FadeIn(signs[0]), FadeIn(lanes[1][1]), *write(lanes[1][0], spot))
-        self.step(FadeIn(signs[1]), TransformFromCopy(lanes[0][1], lanes[2][1]), TransformFromCopy(lanes[1][1], lanes[2][1].copy().set_opacity(0)), *write(lanes[2][0]), run_time=1.1)
+        self.step(
+            FadeIn(signs[1]),
+            TransformFromCopy(lanes[0][1], lanes[2][1]),
+            TransformFromCopy(lanes[1][1], lanes[2][1].copy().set_opacity(0)),
+            *write(lanes[2][0]),
+            run_time=1.1,
+        )
         self.go(*write(rule))
 
 
@@ -111,10 +124,12 @@ class WhichPositionRow(LocationPage):
 
     def says(self):
         m = self.model
-        return [f"Here are three content rows: the first patch, patch {self.number}, and the last one, number {m.patches}.",
-                f"And here is the table of positions. It was learned together with all other weights, and now it is fixed: {m.tokens} rows, one for each patch and one more that we will meet in a minute.",
-                "Row one of the table belongs to the first patch, and so on; the number decides, not the picture.",
-                "Add them line by line, and each row carries its location along."]
+        return [
+            f"Here are three content rows: the first patch, patch {self.number}, and the last one, number {m.patches}.",
+            f"And here is the table of positions. It was learned together with all other weights, and now it is fixed: {m.tokens} rows, one for each patch and one more that we will meet in a minute.",
+            "Row one of the table belongs to the first patch, and so on; the number decides, not the picture.",
+            "Add them line by line, and each row carries its location along.",
+        ]
 
     def build(self):
         m = self.model

@@ -364,7 +364,7 @@ class FamiliarEncoder(Beyond):
         name = words(f"*{m.depth}* encoder blocks", 40).next_to(stack, UP, buff=0.12).set_x(x[1])
         second = words(f"*{m.tokens}* updated rows × *{m.width}*", 40, theme.BLUE).move_to([x[1], ys[3], 0])
 
-        h = column(words(f"final CLS · *{m.width}*", 38, theme.AMBER), Strip(self.dog.h, theme.AMBER, 3.2, 0.5), gap=0.08).move_to([x[2], STAGE.top - 1.35, 0])
+        h = column(words(f"final CLS · *{m.width}*", 38, theme.BLUE), Strip(self.dog.h, theme.BLUE, 3.2, 0.5), gap=0.08).move_to([x[2], STAGE.top - 1.35, 0])
         linear = Box("linear class head", size=36, width=3.3, height=0.68).move_to([x[2], STAGE.top - 2.55, 0])
         scores = words(f"*{count(m.classes)}* class scores", 38).move_to([x[2], STAGE.top - 3.5, 0])
         label = words(top.label, 50, theme.BLUE, bold=True)
@@ -561,9 +561,9 @@ class VectorPerClass(Beyond):
         m = self.model
         pitch, left = 0.98, STAGE.left + 4.5
         ys = [STAGE.top - 0.72 - pitch * i for i in range(4)]
-        strip = Strip(self.dog.h, theme.AMBER, 2.9, 0.62)
+        strip = Strip(self.dog.h, theme.BLUE, 2.9, 0.62)
         photo = Photograph(self.run, side=1.6)
-        h = Group(words("$h_upright(\"CLS\")$", 56, theme.AMBER), strip, words(f"{m.width} features", 36, theme.GREY)).arrange(DOWN, buff=0.08)
+        h = Group(words("$h_upright(\"CLS\")$", 56, theme.BLUE), strip, words(f"{m.width} features", 36, theme.GREY)).arrange(DOWN, buff=0.08)
         column(photo, h, gap=0.16).move_to([STAGE.left + 1.45, (STAGE.top + ys[3] - 0.3) / 2, 0])
         rows_, lanes, width = self.rows_(), [], 5.0
         scales = [float(np.nanquantile(np.abs(known(r.weights)), 0.98)) for r in rows_ if r.weights]
@@ -577,7 +577,7 @@ class VectorPerClass(Beyond):
             score = words(num(r.logit, 2), 52, bold=True) if r.logit is not None else words("score", 44, theme.GREY)
             score.move_to([STAGE.right, y, 0], aligned_edge=RIGHT)
             lanes.append((name, s, score, arrow(s.get_right(), [STAGE.right - 1.5, y, 0], gap=0.1),
-                          link(strip.get_right() + 0.06 * RIGHT, s.get_left() + 0.08 * LEFT, theme.AMBER, 3)))
+                          link(strip.get_right() + 0.06 * RIGHT, s.get_left() + 0.08 * LEFT, theme.BLUE, 3)))
         more = words(f"… and {count(m.classes - len(rows_))} more", 38, theme.GREY).move_to([left, ys[3] + 0.2, 0], aligned_edge=LEFT)
         each = words("one class score each", 36, theme.GREY).move_to([STAGE.right, ys[3] + 0.2, 0], aligned_edge=RIGHT)
         rule = words("$s_c = h_upright(\"CLS\")^upright(T) w_c + b_c$", 72, theme.BLUE).move_to([STAGE.center[0], STAGE.bottom + 0.38, 0])
@@ -587,7 +587,7 @@ class VectorPerClass(Beyond):
         self.go(*write(more))
         self.step(*write(rule))
         for lane in lanes:
-            self.go(pulse(lane[4], theme.AMBER, run_time=0.5))
+            self.go(pulse(lane[4], theme.BLUE, run_time=0.5))
             self.go(*draw(lane[3]), FadeIn(lane[2]), run_time=0.5)
         self.go(*write(each), run_time=0.4)
         fence = outline(Group(*(part for lane in lanes for part in lane[:2]), more), theme.BLUE, 5, pad=0.1)
@@ -619,7 +619,7 @@ class ClassesFromWords(Beyond):
         top, low = STAGE.top - 1.38, STAGE.bottom + 1.5
         photo = Photograph(self.run, side=1.6)
         vit = Box("ViT", size=44, width=1.5, height=1.0)
-        h = Group(words("$h_upright(\"CLS\")$", 46, theme.AMBER), Strip(self.dog.h, theme.AMBER, 2.2, 0.46)).arrange(DOWN, buff=0.06)
+        h = Group(words("$h_upright(\"CLS\")$", 46, theme.BLUE), Strip(self.dog.h, theme.BLUE, 2.2, 0.46)).arrange(DOWN, buff=0.06)
         for part, x in zip((photo, vit, h), (STAGE.left + 0.85, STAGE.left + 3.35, STAGE.left + 6.15)):
             part.move_to([x, top, 0])
         h.shift((top - h[1].get_y()) * UP)

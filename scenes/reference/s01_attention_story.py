@@ -66,9 +66,11 @@ class AskTheFace(Story):
                 "their values, here the face’s, are what arrives.")
 
     def notes(self):
-        return ("Cover everything but the violet square and ask what it shows: fur, a shadow, the background? Then uncover the face: could it help? That is attention, "
-                "the word from the text lessons. The dark patch receives, so it makes the query; the face is a source and brings a key and a value. Follow the "
-                "teal path until it ends in the patch’s numbers. Pictures of Q, K and V come next, numbers after that.")
+        return (
+            "Cover everything but the violet square and ask what it shows: fur, a shadow, the background? Then uncover the face: could it help? That is attention, "
+            "the word from the text lessons. The dark patch receives, so it makes the query; the face is a source and brings a key and a value. Follow the "
+            "teal path until it ends in the patch’s numbers. Pictures of Q, K and V come next, numbers after that."
+        )
 
     def build(self):
         photo, legend, right = self.open()
@@ -91,13 +93,21 @@ class AskTheFace(Story):
 
     def recall(self, right):
         frame = panel(right.width, 1.98).move_to([right.center[0], right.bottom + 0.99, 0])
-        head = words("Recall Q, K, V from text", theme.LABEL, theme.PURPLE, bold=True).move_to([frame.get_left()[0] + 0.25, frame.get_top()[1] - 0.3, 0], aligned_edge=LEFT)
+        head = words("Recall Q, K, V from text", theme.LABEL, theme.PURPLE, bold=True).move_to(
+            [frame.get_left()[0] + 0.25, frame.get_top()[1] - 0.3, 0], aligned_edge=LEFT
+        )
         items = Group()
         third = (right.width - 0.5) / 3
         for i, (letter, role, job) in enumerate((("Q", "receiver", "what to look for"), ("K", "source", "what can match"), ("V", "source", "information to send"))):
-            item = row(words(letter, 64, theme.PURPLE, bold=True), column(words(f"({role})", theme.SMALL, theme.GREY), words(job, theme.SMALL + 1), gap=0.02, align=LEFT), gap=0.16)
+            item = row(
+                words(letter, 64, theme.PURPLE, bold=True),
+                column(words(f"({role})", theme.SMALL, theme.GREY), words(job, theme.SMALL + 1), gap=0.02, align=LEFT),
+                gap=0.16,
+            )
             items.add(item.move_to([frame.get_left()[0] + 0.25 + third * i, frame.get_y() - 0.02, 0], aligned_edge=LEFT))
-        more = words("*Next:* image versions of all three, then a numerical example", theme.SMALL, theme.GREY).move_to([frame.get_left()[0] + 0.25, frame.get_bottom()[1] + 0.27, 0], aligned_edge=LEFT)
+        more = words("*Next:* image versions of all three, then a numerical example", theme.SMALL, theme.GREY).move_to(
+            [frame.get_left()[0] + 0.25, frame.get_bottom()[1] + 0.27, 0], aligned_edge=LEFT
+        )
         return Group(Group(frame, head), *items, more)
 
 
@@ -112,9 +122,11 @@ class UnequalSources(Story):
                 "decide.")
 
     def notes(self):
-        return ("Nothing about the receiver changes; a second source appears. Let the class vote which of the two would help more to read the dark texture, and only then "
-                "draw the arrows. Both end in the same row. Their thickness is made up to show the idea; the weights that the model really computed are "
-                "measured later.")
+        return (
+            "Nothing about the receiver changes; a second source appears. Let the class vote which of the two would help more to read the dark texture, and only then "
+            "draw the arrows. Both end in the same row. Their thickness is made up to show the idea; the weights that the model really computed are "
+            "measured later."
+        )
 
     def build(self):
         photo, legend, right = self.open()
@@ -151,9 +163,11 @@ class RowGetsContext(Story):
                 "Its numbers change, its pixels do not.")
 
     def notes(self):
-        return ("Three guesses to offer: we repaint the picture, we write ‘fur’ on the patch, or we change its numbers. Only the last is right. Start below with the row as it is. "
-                "Above, two value rows are scaled and added cell by cell, projected, and brought down to the plus sign, where the old row arrives as well. "
-                "Shades and weights are symbols here.")
+        return (
+            "Three guesses to offer: we repaint the picture, we write ‘fur’ on the patch, or we change its numbers. Only the last is right. Start below with the row as it is. "
+            "Above, two value rows are scaled and added cell by cell, projected, and brought down to the plus sign, where the old row arrives as well. "
+            "Shades and weights are symbols here."
+        )
 
     def build(self):
         photo = Photograph(self.run, side=1.0)
@@ -161,9 +175,14 @@ class RowGetsContext(Story):
         ys, base = (top - 0.6, top - 2.05), low + 0.95
         middle = (ys[0] + ys[1]) / 2
         crops = {p: self.crop(photo, p, 1.1).move_to([left + 0.55, y, 0]) for p, y in (("face", ys[0]), ("branches", ys[1]), ("dark_patch", base))}
-        names = Group(words("face patch", theme.SMALL, theme.GREY).next_to(crops["face"], DOWN, buff=0.05), words("branches", theme.SMALL, theme.GREY).next_to(crops["branches"], DOWN, buff=0.05))
+        names = Group(
+            words("face patch", theme.SMALL, theme.GREY).next_to(crops["face"], DOWN, buff=0.05),
+            words("branches", theme.SMALL, theme.GREY).next_to(crops["branches"], DOWN, buff=0.05),
+        )
         value = {p: Cells(s, theme.BLUE, 0.36).move_to([left + 2.75, y, 0]) for p, s, y in (("face", FACE, ys[0]), ("branches", BRANCH, ys[1]))}
-        value_names = Group(*(words(t, theme.LABEL, theme.BLUE, bold=True).next_to(v, UP, buff=0.08) for v, t in zip(value.values(), ("face value", "branch value"))))
+        value_names = Group(
+            *(words(t, theme.LABEL, theme.BLUE, bold=True).next_to(v, UP, buff=0.08) for v, t in zip(value.values(), ("face value", "branch value")))
+        )
         into = [arrow(crops[p], value[p], theme.BLUE) for p in value]
         pills = {p: weight_pill("× its weight", SHARES[p], theme.LABEL).move_to([left + 4.95, y, 0]).set_z_index(1) for p, y in zip(value, ys)}
         scaled = {p: value[p].times(SHARES[p]).move_to([left + 7.2, y, 0]) for p, y in zip(value, ys)}
@@ -181,27 +200,35 @@ class RowGetsContext(Story):
         same = words("same pixels", theme.SMALL, theme.GREY).next_to(crops["dark_patch"], DOWN, buff=0.05)
         after = self.crop(photo, "dark_patch", 1.1).move_to([STAGE.right - 0.55, base, 0])
         after_note = words("same pixels", theme.SMALL, theme.GREY).next_to(after, DOWN, buff=0.05)
-        honest = words("Only two sources are shown;\nall other image rows can contribute.", theme.SMALL, theme.GREY, italic=True, width=3.8, align="right").move_to([STAGE.right, top, 0], aligned_edge=UP + RIGHT)
+        honest = words(
+            "Only two sources are shown;\nall other image rows can contribute.", theme.SMALL, theme.GREY, italic=True, width=3.8, align="right"
+        ).move_to([STAGE.right, top, 0], aligned_edge=UP + RIGHT)
 
         self.step(FadeIn(local_roles()), FadeIn(head), FadeIn(crops["dark_patch"]), FadeIn(same))
         self.go(*draw(arrow(crops["dark_patch"], now, theme.BLUE)), Emerge(now, crops["dark_patch"]), FadeIn(now_name))
         self.step(*(FadeIn(crops[p], shift=0.12 * UP) for p in value), FadeIn(names))
         self.go(*draw(*into), *(Emerge(value[p], crops[p]) for p in value), FadeIn(value_names))
         self.step(*(FadeIn(p) for p in pills.values()), *draw(*(arrow(value[p], pills[p], theme.TEAL, gap=0.08) for p in value)))
-        self.go(*draw(*(arrow(pills[p], scaled[p], theme.TEAL, gap=0.08) for p in value)), *(TransformFromCopy(value[p], scaled[p]) for p in value), run_time=1.0)
+        self.go(
+            *draw(*(arrow(pills[p], scaled[p], theme.TEAL, gap=0.08) for p in value)), *(TransformFromCopy(value[p], scaled[p]) for p in value), run_time=1.0
+        )
         meet = [arrow(scaled[p].get_right(), total.get_left() + dy * UP, theme.TEAL, width=2 + 6 * SHARES[p]) for p, dy in (("face", 0.1), ("branches", -0.1))]
         moving = [scaled[p].copy() for p in value]
         self.step(*draw(*meet), *(m.animate.move_to(total) for m in moving))
         self.go(FadeIn(total), *(FadeOut(m) for m in moving), FadeIn(total_name), FadeIn(total_note), run_time=0.5)
         self.go(*draw(arrow(total, project, theme.BLUE)), FadeIn(project))
         lane = (base + 0.95) * UP
-        drop = elbow(project.get_bottom() + 0.05 * DOWN, project.get_x() * RIGHT + lane, plus.get_x() * RIGHT + lane, plus.get_top() + 0.06 * UP, color=theme.TEAL)
+        drop = elbow(
+            project.get_bottom() + 0.05 * DOWN, project.get_x() * RIGHT + lane, plus.get_x() * RIGHT + lane, plus.get_top() + 0.06 * UP, color=theme.TEAL
+        )
         keep = arrow(now, plus, theme.SKIP)
         self.step(*draw(drop), *draw(keep), FadeIn(plus))
         message = words("message", theme.LABEL, theme.TEAL, bold=True).move_to([(plus.get_x() + project.get_x()) / 2, base + 1.13, 0])
         self.go(pulse(drop), pulse(keep, theme.SKIP), FadeIn(message))
         self.go(*draw(arrow(plus, updated, theme.BLUE)), TransformFromCopy(now, updated), FadeIn(updated_name))
-        self.step(FadeIn(after), FadeIn(after_note), *draw(link(updated.get_right() + 0.1 * RIGHT, after.get_left() + 0.1 * LEFT, theme.LINE, 2)), *write(honest))
+        self.step(
+            FadeIn(after), FadeIn(after_note), *draw(link(updated.get_right() + 0.1 * RIGHT, after.get_left() + 0.1 * LEFT, theme.LINE, 2)), *write(honest)
+        )
 
 
 class Lanes(Story):
@@ -213,7 +240,12 @@ class Lanes(Story):
 
     def lane(self, y, color, label):
         frame = panel(STAGE.width, 2.36, theme.tint(color, 0.3), theme.tint(color, 0.05)).move_to([STAGE.center[0], y, 0])
-        return Group(frame, words(f"{label} · {self.role}", theme.LABEL, color, bold=True).move_to([frame.get_left()[0] + 0.25, frame.get_top()[1] - 0.28, 0], aligned_edge=LEFT))
+        return Group(
+            frame,
+            words(f"{label} · {self.role}", theme.LABEL, color, bold=True).move_to(
+                [frame.get_left()[0] + 0.25, frame.get_top()[1] - 0.28, 0], aligned_edge=LEFT
+            ),
+        )
 
     def build(self):
         low = self.letter.lower()
@@ -221,7 +253,11 @@ class Lanes(Story):
         lanes = [self.lane(y, c, t) for y, c, t in zip(ys, (theme.PURPLE, theme.BLUE), ("Text", "Image"))]
         photo = Photograph(self.run, side=1.62).move_to([STAGE.left + 1.1, ys[1] - 0.2, 0])
         crop = self.crop(photo, self.part, 1.05).move_to([STAGE.left + 2.85, ys[1] - 0.15, 0])
-        tokens = Group(*(Box(t, color=theme.PURPLE, width=0.86, height=0.62, size=theme.SMALL, fill=0.14) for t in ("river", "bank"))).arrange(RIGHT, buff=0.08).move_to([STAGE.left + 1.1, ys[0] - 0.15, 0])
+        tokens = (
+            Group(*(Box(t, color=theme.PURPLE, width=0.86, height=0.62, size=theme.SMALL, fill=0.14) for t in ("river", "bank")))
+            .arrange(RIGHT, buff=0.08)
+            .move_to([STAGE.left + 1.1, ys[0] - 0.15, 0])
+        )
         small = tokens[0 if self.token == "river" else 1]
         color = RECEIVER if self.role == "receiver" else theme.INK
         mark = Box(self.token, color=theme.PURPLE, width=1.05, height=1.05, fill=0.14).move_to([crop.get_x(), ys[0] - 0.15, 0])
@@ -277,8 +313,10 @@ class QueryInImage(Lanes):
         return "The row that is to be updated asks. Learned weights turn it into a query and so fix which kinds of sources it will match."
 
     def notes(self):
-        return ("Who asks, if the dark patch is to be updated? The dark patch itself, as *bank* did in the sentence. Follow each receiver row through W_Q. The questions at the right are "
-                "for us: a query is a learned vector that no user types, and the cells here only stand for its numbers.").replace("*", "")
+        return (
+            "Who asks, if the dark patch is to be updated? The dark patch itself, as *bank* did in the sentence. Follow each receiver row through W_Q. The questions at the right are "
+            "for us: a query is a learned vector that no user types, and the cells here only stand for its numbers."
+        ).replace("*", "")
 
     def outcome(self, y, color, name, asks, out):
         question = "Could some context help *bank* here?" if color == theme.PURPLE else "Does this dark texture belong to the animal?"
@@ -311,7 +349,15 @@ class KeyInImage(Lanes):
         key = out[0].copy().move_to([x, y - 0.23, 0])
         score = Box("score", color=theme.TEAL, height=0.74, size=theme.LABEL, fill=0.12).move_to([STAGE.right - 0.3, y, 0], aligned_edge=RIGHT)
         formula = math(f'q_"{asks}" dot.op k_"{name}"', theme.BODY, color).next_to(key, DOWN, buff=0.1)
-        return Group(query, ring, key, arrow(out[0].get_right(), [key.get_left()[0], y, 0], color), arrow([query[0].get_right()[0] + 0.12, score.get_y(), 0], score.get_left(), theme.TEAL, gap=0.08), score, formula)
+        return Group(
+            query,
+            ring,
+            key,
+            arrow(out[0].get_right(), [key.get_left()[0], y, 0], color),
+            arrow([query[0].get_right()[0] + 0.12, score.get_y(), 0], score.get_left(), theme.TEAL, gap=0.08),
+            score,
+            formula,
+        )
 
     def finish(self, index, end, out):
         query, ring, key, near, way, score, formula = end
@@ -331,9 +377,11 @@ class ValueInImage(Lanes):
         return "Queries and keys have settled the weights. A source’s value is what those weights scale; the sum of all of them updates the receiver."
 
     def notes(self):
-        return ("Same sources and the same crop as with the key; only the weights of the projection changed, W_V in place of W_K. Once a source has its weight, the value is what gets sent: "
-                "every cell is multiplied by that one number, and the paler row goes to the receiver. A small weight sends little of a value, "
-                "however much the value has to say.")
+        return (
+            "Same sources and the same crop as with the key; only the weights of the projection changed, W_V in place of W_K. Once a source has its weight, the value is what gets sent: "
+            "every cell is multiplied by that one number, and the paler row goes to the receiver. A small weight sends little of a value, "
+            "however much the value has to say."
+        )
 
     def outcome(self, y, color, name, asks, out):
         x = STAGE.left + 10.15
@@ -341,7 +389,14 @@ class ValueInImage(Lanes):
         sent = out[0].times(0.45).move_to([STAGE.right - 1.3, y, 0])
         formula = words(f'weight × $v_"{name}"$', theme.BODY, color).next_to(sent, UP, buff=0.14)
         goal = words("into the message", theme.SMALL, theme.GREY).next_to(sent, DOWN, buff=0.12)
-        return Group(words("×", theme.CAPTION, theme.GREY).move_to([(out[0].get_right()[0] + pill.get_left()[0]) / 2, y, 0]), pill, arrow(pill, sent, theme.TEAL, gap=0.1), sent, formula, goal)
+        return Group(
+            words("×", theme.CAPTION, theme.GREY).move_to([(out[0].get_right()[0] + pill.get_left()[0]) / 2, y, 0]),
+            pill,
+            arrow(pill, sent, theme.TEAL, gap=0.1),
+            sent,
+            formula,
+            goal,
+        )
 
     def finish(self, index, end, out):
         sign, pill, way, sent, formula, goal = end
@@ -359,8 +414,10 @@ class PhotographIntoRows(Story):
         return f"Attention takes rows of numbers, and a {self.word} is none yet. So we will cut it into patches and make one row out of the pixels of each."
 
     def notes(self):
-        return (f"What did attention get in the text lessons? A row of numbers for each token. Keep the {self.word} in view and take three patches out of it, one after the other; each becomes one row. "
-                "The strips are the real pixel values of those patches. How a row of pixels becomes a row of features is the next section.")
+        return (
+            f"What did attention get in the text lessons? A row of numbers for each token. Keep the {self.word} in view and take three patches out of it, one after the other; each becomes one row. "
+            "The strips are the real pixel values of those patches. How a row of pixels becomes a row of features is the next section."
+        )
 
     def build(self):
         photo = STAGE.place(Photograph(self.run, side=4.4, grid=True), UP + LEFT)
@@ -393,7 +450,9 @@ class PhotographIntoRows(Story):
         """A box in which every row reads every other."""
         width = 2.35
         frame = panel(width, photo.height, theme.TEAL, theme.tint(theme.TEAL, 0.06)).move_to([STAGE.right - width / 2, photo.get_y(), 0])
-        head = column(words("attention", theme.CAPTION, theme.TEAL, bold=True), words("share information", theme.SMALL, theme.GREY), gap=0.02).move_to([frame.get_x(), frame.get_top()[1] - 0.5, 0])
+        head = column(words("attention", theme.CAPTION, theme.TEAL, bold=True), words("share information", theme.SMALL, theme.GREY), gap=0.02).move_to(
+            [frame.get_x(), frame.get_top()[1] - 0.5, 0]
+        )
         angles = np.pi / 2 + 2 * np.pi * np.arange(5) / 5
         spots = [frame.get_center() + 0.35 * DOWN + 0.82 * np.array([np.cos(a), np.sin(a), 0]) for a in angles]
         nodes = Group(*(joint("", theme.BLUE, 0.2).move_to(s) for s in spots))
@@ -416,9 +475,11 @@ class WholePipeline(Story):
 
     def notes(self):
         m = self.model
-        return (f"Ask where the picture turns into a sequence: at the patch projection, which gives {m.patches} rows. CLS makes them {m.tokens}; the position table adds a row to every "
-                f"row and changes no shape. Blocks keep the shape as well. At the end one row of {m.width} numbers is read and becomes {count(m.classes)} scores. Every later page "
-                "enlarges one part of this figure.")
+        return (
+            f"Ask where the picture turns into a sequence: at the patch projection, which gives {m.patches} rows. CLS makes them {m.tokens}; the position table adds a row to every "
+            f"row and changes no shape. Blocks keep the shape as well. At the end one row of {m.width} numbers is read and becomes {count(m.classes)} scores. Every later page "
+            "enlarges one part of this figure."
+        )
 
     def build(self):
         m = self.model
@@ -431,19 +492,42 @@ class WholePipeline(Story):
         body_name = self.under(body, f"{m.patches} rows · {m.width} features")
         full = self.rows_picture(2.1, 1.4).move_to([right - 1.15, top - 0.1, 0])
         cls = Frame(corner_radius=0.03, width=2.1, height=0.18, stroke_width=0, fill_color=theme.AMBER, fill_opacity=1).next_to(full, UP, buff=0.05)
-        place = Frame(corner_radius=0.06, width=2.3, height=full.height + 0.43, stroke_color=theme.AMBER, stroke_width=2, fill_color=theme.AMBER, fill_opacity=0.18).move_to(Group(cls, full))
-        added = Group(*(words(t, theme.LABEL, theme.AMBER, bold=True).move_to([place.get_left()[0] - 0.2, y, 0], aligned_edge=RIGHT) for t, y in (("+ learned CLS", cls.get_y()), ("+ learned position", full.get_bottom()[1] + 0.2))))
+        place = Frame(
+            corner_radius=0.06, width=2.3, height=full.height + 0.43, stroke_color=theme.AMBER, stroke_width=2, fill_color=theme.AMBER, fill_opacity=0.18
+        ).move_to(Group(cls, full))
+        added = Group(
+            *(
+                words(t, theme.LABEL, theme.AMBER, bold=True).move_to([place.get_left()[0] - 0.2, y, 0], aligned_edge=RIGHT)
+                for t, y in (("+ learned CLS", cls.get_y()), ("+ learned position", full.get_bottom()[1] + 0.2))
+            )
+        )
 
-        blocks = VGroup(*(RoundedRectangle(corner_radius=0.12, width=1.5, height=1.2, stroke_color=theme.tint(theme.BLUE, 0.8), stroke_width=1.6, fill_color=theme.tint(theme.BLUE, 0.06), fill_opacity=1)
-                          .shift(0.05 * i * (RIGHT + UP)) for i in reversed(range(m.depth)))).move_to([left + 1.03, low, 0])
-        blocks_name = column(words("Encoder", theme.BODY, theme.BLUE, bold=True), words(f"× {m.depth}", theme.BODY, theme.BLUE, bold=True), gap=0.02).move_to(blocks[-1])
+        blocks = VGroup(
+            *(
+                RoundedRectangle(
+                    corner_radius=0.12,
+                    width=1.5,
+                    height=1.2,
+                    stroke_color=theme.tint(theme.BLUE, 0.8),
+                    stroke_width=1.6,
+                    fill_color=theme.tint(theme.BLUE, 0.06),
+                    fill_opacity=1,
+                ).shift(0.05 * i * (RIGHT + UP))
+                for i in reversed(range(m.depth))
+            )
+        ).move_to([left + 1.03, low, 0])
+        blocks_name = column(words("Encoder", theme.BODY, theme.BLUE, bold=True), words(f"× {m.depth}", theme.BODY, theme.BLUE, bold=True), gap=0.02).move_to(
+            blocks[-1]
+        )
         norm = Box("Final", words("LayerNorm", theme.BODY, theme.BLUE, bold=True), height=1.2).move_to([left + 4.05, low, 0])
         h = Strip(self.dog.h or Vector(length=m.width, first=[0.0]), width=2.1, height=0.44).move_to([left + 7.0, low, 0])
         h_name = self.under(h, f"read CLS: {m.width} features")
         head = Box("Linear", words("class head", theme.BODY, theme.BLUE, bold=True), height=1.2).move_to([left + 9.75, low, 0])
         scores = all_scores(self.dog.prediction.logits, 1.9, 1.3).move_to([right - 0.95, low, 0])
         scores_name = self.under(scores, f"{count(m.classes)} class scores")
-        credit = words("ViT: Dosovitskiy et al., 2020 · dimensions shown for our ViT-Tiny checkpoint", theme.SMALL, theme.GREY).move_to([STAGE.center[0], STAGE.bottom + 0.02, 0])
+        credit = words("ViT: Dosovitskiy et al., 2020 · dimensions shown for our ViT-Tiny checkpoint", theme.SMALL, theme.GREY).move_to(
+            [STAGE.center[0], STAGE.bottom + 0.02, 0]
+        )
 
         self.step(photo, FadeIn(photo_name))
         self.step(*draw(arrow(photo, layer)), FadeIn(layer))
@@ -468,4 +552,6 @@ class WholePipeline(Story):
         """Many rows as a symbol: bars of the same width, in slightly different shades."""
         shades = 0.35 + 0.4 * np.abs(np.sin(1.7 * np.arange(n)))
         bar = height / n
-        return VGroup(*(Frame(corner_radius=0.03, width=width, height=0.7 * bar, stroke_width=0, fill_color=theme.tint(theme.BLUE, s), fill_opacity=1) for s in shades)).arrange(DOWN, buff=0.3 * bar)
+        return VGroup(
+            *(Frame(corner_radius=0.03, width=width, height=0.7 * bar, stroke_width=0, fill_color=theme.tint(theme.BLUE, s), fill_opacity=1) for s in shades)
+        ).arrange(DOWN, buff=0.3 * bar)

@@ -23,8 +23,10 @@ class OpenTheBoxes(Slide):
 
     def notes(self):
         sections = self.sections()
-        return (f"Tell the audience that nothing here is required. The {figures.number_word(len(sections))} boxes are the sections of this deck; each can be opened by itself, "
-                "when a question from the main lecture asks for a worked number, a diagram in full or some code to run. We go through them in order.")
+        return (
+            f"Tell the audience that nothing here is required. The {figures.number_word(len(sections))} boxes are the sections of this deck; each can be opened by itself, "
+            "when a question from the main lecture asks for a worked number, a diagram in full or some code to run. We go through them in order."
+        )
 
     def sections(self):
         return [s for s in decks.DECKS["reference"] if s.key != "cover"]
@@ -33,9 +35,18 @@ class OpenTheBoxes(Slide):
         sections, columns, gap = self.sections(), 4, 0.22
         lines = -(-(len(sections) + 1) // columns)
         w, h = (STAGE.width - gap * (columns - 1)) / columns, (STAGE.height - gap * (lines - 1)) / lines
-        places = [np.array([STAGE.left + w / 2 + (w + gap) * (i % columns), STAGE.top - h / 2 - (h + gap) * (i // columns), 0]) for i in range(len(sections) + 1)]
-        sign = Group(panel(w, h, theme.BLUE, theme.BLUE), column(words("OPTIONAL", theme.CAPTION, "#FFFFFF", bold=True), words("REFERENCE DECK", theme.BODY, "#FFFFFF", bold=True),
-                                                               words("Open a box whenever\nyou need its details.", theme.SMALL + 1, "#DCE7FB"), gap=0.1)).move_to(places[0])
+        places = [
+            np.array([STAGE.left + w / 2 + (w + gap) * (i % columns), STAGE.top - h / 2 - (h + gap) * (i // columns), 0]) for i in range(len(sections) + 1)
+        ]
+        sign = Group(
+            panel(w, h, theme.BLUE, theme.BLUE),
+            column(
+                words("OPTIONAL", theme.CAPTION, "#FFFFFF", bold=True),
+                words("REFERENCE DECK", theme.BODY, "#FFFFFF", bold=True),
+                words("Open a box whenever\nyou need its details.", theme.SMALL + 1, "#DCE7FB"),
+                gap=0.1,
+            ),
+        ).move_to(places[0])
         lids, numbers, inside = Group(), Group(), Group()
         for place, section in zip(places[1:], sections):
             number, _, name = section.name.partition(" · ")
@@ -45,8 +56,18 @@ class OpenTheBoxes(Slide):
             inside.add(text.move_to([place[0] - w / 2 + 0.78, place[1], 0], aligned_edge=LEFT))
         self.step(sign)
         self.step(*(FadeIn(Group(lid, number), shift=0.12 * UP) for lid, number in zip(lids, numbers)), lag_ratio=0.08, run_time=1.2)
-        self.step(LaggedStart(*(AnimationGroup(lid.animate.set_fill(theme.tint(theme.BLUE, 0.04)), number.animate.scale(0.72).move_to(lid.get_left() + 0.42 * RIGHT), FadeIn(text))
-                                for lid, number, text in zip(lids, numbers, inside)), lag_ratio=0.18, run_time=2.0))
+        self.step(
+            LaggedStart(
+                *(
+                    AnimationGroup(
+                        lid.animate.set_fill(theme.tint(theme.BLUE, 0.04)), number.animate.scale(0.72).move_to(lid.get_left() + 0.42 * RIGHT), FadeIn(text)
+                    )
+                    for lid, number, text in zip(lids, numbers, inside)
+                ),
+                lag_ratio=0.18,
+                run_time=2.0,
+            )
+        )
 
 
 class ThreeFamilies(FamiliesPage):
@@ -82,12 +103,22 @@ class EncoderOverPatches(Slide):
 
     def build(self):
         y = (STAGE.top - 1.05, STAGE.top - 3.35)
-        legend = row(*(row(Square(0.26, stroke_width=0, fill_color=c, fill_opacity=1), words(t, theme.LABEL, theme.GREY), gap=0.14)
-                       for c, t in ((theme.BLUE, "Blue: vision states"), (theme.PURPLE, "Purple: language states"), (theme.AMBER, "Amber: learned CLS / position"))), gap=0.7)
+        legend = row(
+            *(
+                row(Square(0.26, stroke_width=0, fill_color=c, fill_opacity=1), words(t, theme.LABEL, theme.GREY), gap=0.14)
+                for c, t in ((theme.BLUE, "Blue: vision states"), (theme.PURPLE, "Purple: language states"), (theme.AMBER, "Amber: learned CLS / position"))
+            ),
+            gap=0.7,
+        )
         legend.move_to([STAGE.center[0], STAGE.bottom + 0.18, 0])
         text, image = self.text_row(y[0]), self.image_row(y[1])
         photo = Photograph(self.run, side=1.5).move_to([STAGE.left + 0.75, y[1] - 0.14, 0])
-        heads = Group(*(words(t, theme.BODY, c, bold=True).move_to([STAGE.left, h + 0.78, 0], aligned_edge=LEFT) for t, c, h in (("TEXT", theme.PURPLE, y[0]), ("IMAGE", theme.BLUE, y[1] + 0.05))))
+        heads = Group(
+            *(
+                words(t, theme.BODY, c, bold=True).move_to([STAGE.left, h + 0.78, 0], aligned_edge=LEFT)
+                for t, c, h in (("TEXT", theme.PURPLE, y[0]), ("IMAGE", theme.BLUE, y[1] + 0.05))
+            )
+        )
         tails = [self.tail(row_, h, c) for row_, h, c in ((text, y[0], theme.PURPLE), (image, y[1], theme.BLUE))]
         self.step(FadeIn(heads[0]), *write(*text), lag_ratio=0.12)
         self.run_through(text, *tails[0])
@@ -95,7 +126,14 @@ class EncoderOverPatches(Slide):
         self.go(FadeIn(image[0]), *(Emerge(t, photo.cell(n)) if n else FadeIn(t) for t, n in zip(image[1:], (1, 2, None, self.model.patches))), lag_ratio=0.12)
         self.step(FadeIn(tails[1][0]), FadeIn(tails[1][1]))
         self.run_through(image, *tails[1])
-        self.step(*write(words("One encoder idea, two kinds of tokens: the same blocks, different input.", theme.BODY, bold=True).move_to([STAGE.center[0], (y[0] + y[1]) / 2 + 0.1, 0])), FadeIn(legend))
+        self.step(
+            *write(
+                words("One encoder idea, two kinds of tokens: the same blocks, different input.", theme.BODY, bold=True).move_to(
+                    [STAGE.center[0], (y[0] + y[1]) / 2 + 0.1, 0]
+                )
+            ),
+            FadeIn(legend),
+        )
 
     def cls(self):
         return Box(words("CLS", theme.LABEL, "#FFFFFF", bold=True), color=theme.AMBER, width=0.84, height=0.84, fill=1.0)
@@ -158,14 +196,26 @@ class LookUpOrCompute(Slide):
         top, low = STAGE.top - h / 2 - 0.05, STAGE.top - 3 * h / 2 - 0.25
         xs = [STAGE.left + d for d in (1.15, 4.2, 7.45)]
         end = STAGE.right - 1.55
-        lanes = Group(*(panel(STAGE.width, h, theme.tint(c, 0.3), theme.tint(c, 0.05)).move_to([STAGE.center[0], y + 0.05, 0]) for c, y in ((theme.PURPLE, top), (theme.BLUE, low))))
-        heads = Group(*(words(t, theme.LABEL, c, bold=True).move_to([STAGE.left + 0.25, lane.get_top()[1] - 0.25, 0], aligned_edge=LEFT) for t, c, lane in zip(("TEXT", "IMAGE"), (theme.PURPLE, theme.BLUE), lanes)))
+        lanes = Group(
+            *(
+                panel(STAGE.width, h, theme.tint(c, 0.3), theme.tint(c, 0.05)).move_to([STAGE.center[0], y + 0.05, 0])
+                for c, y in ((theme.PURPLE, top), (theme.BLUE, low))
+            )
+        )
+        heads = Group(
+            *(
+                words(t, theme.LABEL, c, bold=True).move_to([STAGE.left + 0.25, lane.get_top()[1] - 0.25, 0], aligned_edge=LEFT)
+                for t, c, lane in zip(("TEXT", "IMAGE"), (theme.PURPLE, theme.BLUE), lanes)
+            )
+        )
 
         word = Box("“bank”", color=theme.PURPLE, height=0.8, fill=0.14).move_to([xs[0], top, 0])
         ident = Box("token ID", color=theme.PURPLE, height=0.8, fill=0.02, size=theme.LABEL).move_to([xs[1], top, 0])
         shades = np.random.default_rng(3).random((5, 7))  # a table as a symbol: nothing here is measured
         table = VGroup(*(Cells(0.15 + 0.6 * s, theme.PURPLE, 0.19, 0.03) for s in shades)).arrange(DOWN, buff=0.05).move_to([xs[2] - 0.62, top, 0])
-        name = column(words("Embedding table", theme.LABEL, theme.PURPLE, bold=True), words("look up a\nlearned row", theme.SMALL, theme.GREY), gap=0.06, align=LEFT).next_to(table, RIGHT, buff=0.25)
+        name = column(
+            words("Embedding table", theme.LABEL, theme.PURPLE, bold=True), words("look up a\nlearned row", theme.SMALL, theme.GREY), gap=0.06, align=LEFT
+        ).next_to(table, RIGHT, buff=0.25)
         found = outline(table[2], theme.AMBER, 4, pad=0.05)
         word_row = Cells(0.15 + 0.6 * shades[2], theme.PURPLE, 0.36, 0.05).move_to([end, top, 0])
         word_name = self.row_name("token content row", word_row)
@@ -175,7 +225,9 @@ class LookUpOrCompute(Slide):
         size = self.under(crop, f"RGB patch: {times(m.patch, m.patch, m.channels)}")
         values = self.flat(nose, 2.3).move_to([xs[1], low, 0])
         flat = self.under(values, f"flatten → {m.patch_values} values")
-        layer = Box(f"Shared Linear({m.patch_values}, D)", words("compute a learned projection", theme.SMALL, theme.GREY), height=1.0).move_to([xs[2] + 0.15, low, 0])
+        layer = Box(f"Shared Linear({m.patch_values}, D)", words("compute a learned projection", theme.SMALL, theme.GREY), height=1.0).move_to(
+            [xs[2] + 0.15, low, 0]
+        )
         patch_row = Strip(self.dog.patches[nose].c, width=word_row.width, height=0.36).move_to([end, low, 0])
         patch_name = self.row_name("patch content row", patch_row)
 
@@ -201,7 +253,9 @@ class LookUpOrCompute(Slide):
         return words(text, theme.SMALL, theme.GREY).next_to(mobject, DOWN, buff=0.12)
 
     def row_name(self, text, row_):
-        return column(words(text, theme.LABEL, row_.hue if isinstance(row_, Cells) else theme.BLUE, bold=True), words("D features", theme.SMALL, theme.GREY), gap=0.02).next_to(row_, DOWN, buff=0.08)
+        return column(
+            words(text, theme.LABEL, row_.hue if isinstance(row_, Cells) else theme.BLUE, bold=True), words("D features", theme.SMALL, theme.GREY), gap=0.02
+        ).next_to(row_, DOWN, buff=0.08)
 
 
 class ImageTask(SectionCard):
@@ -226,8 +280,10 @@ class ImageTask(SectionCard):
         return f"First some pictures with their labels, then the answer that we ask for, then the parts of one {figures.picture_word(self.run, 'dog')} that point to it."
 
     def notes(self):
-        return (f"Leave the question standing for a moment: a {figures.picture_word(self.run, 'dog')} has no next word. We first look at pictures with their labels, then fix what "
-                "the model should answer for one of them, and last ask which parts of it help us decide. That last question leads to attention.")
+        return (
+            f"Leave the question standing for a moment: a {figures.picture_word(self.run, 'dog')} has no next word. We first look at pictures with their labels, then fix what "
+            "the model should answer for one of them, and last ask which parts of it help us decide. That last question leads to attention."
+        )
 
 
 class SixAnimals(Slide):
@@ -247,8 +303,10 @@ class SixAnimals(Slide):
 
     def notes(self):
         kinds = len({entry.species for entry in self.run.gallery})
-        return (f"Before the labels appear, let the class name the animals. Then read the animal, and the breed beneath it. There are {figures.number_word(kinds)} kinds of animal here, yet "
-                "no two pictures of a kind share their pose, coat or background. A classifier has to give all of them the same answer.")
+        return (
+            f"Before the labels appear, let the class name the animals. Then read the animal, and the breed beneath it. There are {figures.number_word(kinds)} kinds of animal here, yet "
+            "no two pictures of a kind share their pose, coat or background. A classifier has to give all of them the same answer."
+        )
 
     def build(self):
         cards = [self.card(entry) for entry in self.run.gallery]
@@ -284,8 +342,10 @@ class WhatDoYouSee(Slide):
         return f"You have an answer already. Say which parts of the {figures.picture_word(self.run, 'dog')} led you there."
 
     def notes(self):
-        return (f"Give the class three seconds, then ask for the animal and at once for the reason. Point at the face, at the coat, at the outline against the background, while "
-                "the enlarged parts appear. Nobody needed every pixel equally; keep that for when we speak of attention. No architecture yet.")
+        return (
+            f"Give the class three seconds, then ask for the animal and at once for the reason. Point at the face, at the coat, at the outline against the background, while "
+            "the enlarged parts appear. Nobody needed every pixel equally; keep that for when we speak of attention. No architecture yet."
+        )
 
     def build(self):
         photo = STAGE.place(Photograph(self.run, side=4.9), LEFT)
@@ -301,7 +361,11 @@ class WhatDoYouSee(Slide):
         self.step(*write(one[0]))
         self.go(*write(one[1]), *draw(arrow(one, slot, theme.INK, gap=0.1)) if slot.get_left()[0] - head[0].get_right()[0] > 0.5 else [], FadeIn(slot))
         self.step(*write(ask))
-        self.go(*(FadeIn(m) for m in (self.mark(photo, c) for c in self.clues)), *(Emerge(c, self.mark(photo, name)) for c, name in zip(crops, self.clues)), lag_ratio=0.15)
+        self.go(
+            *(FadeIn(m) for m in (self.mark(photo, c) for c in self.clues)),
+            *(Emerge(c, self.mark(photo, name)) for c, name in zip(crops, self.clues)),
+            lag_ratio=0.15,
+        )
 
     def span(self, clue):
         """First row, first column and side of a square of patches about a part, zero-based, kept on the picture."""
@@ -346,8 +410,21 @@ class ClassifyWholeImage(Slide):
         strip.move_to([x, photo.get_y(), 0])
         name = words("image summary", theme.BODY, theme.BLUE, bold=True).next_to(strip, UP, buff=0.2)
         layer = Layer(["dog", "cat"], radius=0.62, gap=1.0, size=theme.CAPTION).move_to([x + 2.75, photo.get_y(), 0])
-        lines = VGroup(*(link(strip.get_right() + f * 1.5 * UP, unit[0].get_left(), theme.tint(theme.BLUE, 0.5), 1.8) for unit in layer.units for f in np.linspace(-1, 1, 7)))
-        tracks = Group(*(Rectangle(width=2.5, height=0.46, stroke_width=2, stroke_color=theme.tint(theme.BLUE, 0.5), fill_color=theme.PANEL, fill_opacity=1).next_to(u, RIGHT, buff=0.3) for u in layer.units))
+        lines = VGroup(
+            *(
+                link(strip.get_right() + f * 1.5 * UP, unit[0].get_left(), theme.tint(theme.BLUE, 0.5), 1.8)
+                for unit in layer.units
+                for f in np.linspace(-1, 1, 7)
+            )
+        )
+        tracks = Group(
+            *(
+                Rectangle(width=2.5, height=0.46, stroke_width=2, stroke_color=theme.tint(theme.BLUE, 0.5), fill_color=theme.PANEL, fill_opacity=1).next_to(
+                    u, RIGHT, buff=0.3
+                )
+                for u in layer.units
+            )
+        )
         scores = words("class scores", theme.BODY, theme.BLUE, bold=True)
         scores.move_to([tracks.get_x() - 0.2, name.get_y(), 0])
         rule = words("the larger score\nnames the image", theme.LABEL, theme.GREY, align="center").move_to([tracks.get_x(), photo.get_y(), 0])

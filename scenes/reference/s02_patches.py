@@ -139,24 +139,33 @@ class NumberPatches(PatchPage):
 
     def notes(self):
         m = self.model
-        return (f"Show the first two pieces and ask for the name of the last one in that row; the division by {m.patch} answers it. "
-                f"Ask what starts row 2 before {rows.name(m.grid + 1)} appears, then for the very last name. Multiply both counts and read the whole array shape: "
-                "pieces, rows and columns of pixels in each, colour values.")
+        return (
+            f"Show the first two pieces and ask for the name of the last one in that row; the division by {m.patch} answers it. "
+            f"Ask what starts row 2 before {rows.name(m.grid + 1)} appears, then for the very last name. Multiply both counts and read the whole array shape: "
+            "pieces, rows and columns of pixels in each, colour values."
+        )
 
     def build(self):
         m, n = self.model, self.model.grid
         photo = STAGE.place(Photograph(self.run, side=4.4, grid=True), LEFT)
         top, left = photo.get_top()[1], photo.get_right()[0] + 0.35
         xs, ys = [left + d for d in (1.45, 2.46, 3.2, 3.94)], [top - d for d in (0.86, 2.16, 3.86)]
-        heads = Group(*(words(t, theme.SMALL, theme.GREY).move_to([x, top - 0.16, 0]) for t, x in zip(("column 1", "column 2", "last column"), (xs[0], xs[1], xs[3]))))
+        heads = Group(
+            *(words(t, theme.SMALL, theme.GREY).move_to([x, top - 0.16, 0]) for t, x in zip(("column 1", "column 2", "last column"), (xs[0], xs[1], xs[3])))
+        )
         lines = [self.line(photo, label, start, left, xs, y) for label, start, y in zip(("row 1", "row 2", "last row"), (1, n + 1, m.patches - n + 1), ys)]
         gaps = Group(*(words("⋮", theme.BODY, theme.GREY, bold=True).move_to([x, ys[2] + 0.62, 0]) for x in (xs[0], xs[1], xs[3])))
 
         divisions = grid([[words(f"{what}:", color=theme.GREY), words(f"{count(m.image)} ÷ {m.patch}"), words(f"= {n}", bold=True)]
                           for what in ("columns", "rows")], gap=(0.2, 0.24))
         sums = column(words("Use the image axes:", bold=True), divisions, gap=0.26, align=LEFT)
-        total = column(words("total = columns × rows", theme.BODY, theme.GREY), words(f"{n} × {n} = {m.patches} patches", theme.BODY + 4, theme.BLUE, bold=True),
-                       words(f"shape: {times(m.patches, m.patch, m.patch, m.channels)}"), gap=0.26, align=LEFT)
+        total = column(
+            words("total = columns × rows", theme.BODY, theme.GREY),
+            words(f"{n} × {n} = {m.patches} patches", theme.BODY + 4, theme.BLUE, bold=True),
+            words(f"shape: {times(m.patches, m.patch, m.patch, m.channels)}"),
+            gap=0.26,
+            align=LEFT,
+        )
         sums.move_to([STAGE.right - 3.3, top, 0], aligned_edge=UP + LEFT)
         total.move_to([STAGE.right - 3.3, photo.get_bottom()[1], 0], aligned_edge=DOWN + LEFT)
 
@@ -184,7 +193,13 @@ class NumberPatches(PatchPage):
     def reveal(self, photo, line, start):
         label, cards, dots, band = line
         numbers = (start, start + 1, start + self.model.grid - 1)
-        return [GrowFromEdge(band, LEFT), FadeIn(label), FadeIn(dots), *(Emerge(c[0], photo.cell(i)) for i, c in zip(numbers, cards)), *(FadeIn(c[1]) for c in cards)]
+        return [
+            GrowFromEdge(band, LEFT),
+            FadeIn(label),
+            FadeIn(dots),
+            *(Emerge(c[0], photo.cell(i)) for i, c in zip(numbers, cards)),
+            *(FadeIn(c[1]) for c in cards),
+        ]
 
 
 class ReadRgb(PatchPage):
@@ -239,7 +254,9 @@ class ReadRgb(PatchPage):
     def value(self, value, letter, x, y):
         """A value of 0 to 255 over a bar of that length."""
         track = Rectangle(width=1.7, height=0.13, stroke_width=0, fill_color=theme.tint(theme.INK, 0.09), fill_opacity=1).move_to([x, y - 0.36, 0])
-        bar = Rectangle(width=max(1.7 * value / 255, 0.01), height=0.13, stroke_width=0, fill_color=theme.RGB[letter], fill_opacity=1).move_to(track, aligned_edge=LEFT)
+        bar = Rectangle(width=max(1.7 * value / 255, 0.01), height=0.13, stroke_width=0, fill_color=theme.RGB[letter], fill_opacity=1).move_to(
+            track, aligned_edge=LEFT
+        )
         return Group(words(str(value), 54).move_to([x, y + 0.05, 0]), track, bar)
 
 
@@ -329,7 +346,9 @@ class NormalizeValues(PatchPage):
         """A red ramp with its end values at both sides."""
         ramp = np.linspace(0, 1, 128)[None, :, None] * theme.rgb(theme.RGB["R"])
         bar = picture(ramp.astype(np.uint8), right.width - 2.1, 0.28, smooth=True).move_to([right.center[0], y, 0])
-        return Group(bar, words(low, theme.LABEL, theme.GREY).next_to(bar, LEFT, buff=0.15), words(high, theme.LABEL, theme.GREY).next_to(bar, RIGHT, buff=0.15))
+        return Group(
+            bar, words(low, theme.LABEL, theme.GREY).next_to(bar, LEFT, buff=0.15), words(high, theme.LABEL, theme.GREY).next_to(bar, RIGHT, buff=0.15)
+        )
 
 
 class FlattenPatch(PatchPage):
@@ -352,7 +371,9 @@ class FlattenPatch(PatchPage):
         m, x = self.model, self.dog.patches[self.nose].x
         crop = Photograph(self.run).crop(self.nose, 2.1).move_to([STAGE.left + 1.05, STAGE.top - 0.5 - 1.05, 0])
         name = words(self.nose, theme.BODY, bold=True).next_to(crop, UP, buff=0.1)
-        order = words("Within each channel: left to right, top to bottom.", theme.SMALL, theme.GREY, width=2.5).next_to(crop, DOWN, buff=0.15).align_to(crop, LEFT)
+        order = (
+            words("Within each channel: left to right, top to bottom.", theme.SMALL, theme.GREY, width=2.5).next_to(crop, DOWN, buff=0.15).align_to(crop, LEFT)
+        )
         signs = words("Charcoal: below zero.", theme.SMALL, theme.GREY).next_to(order, DOWN, buff=0.1).align_to(crop, LEFT)
         left, side, pitch = STAGE.left + 3.0, 0.94, 1.12
         start = left + side + 0.45
@@ -448,7 +469,9 @@ class ThroughLayer(PatchPage):
                 words(f"{m.width}\noutputs", theme.LABEL, bold=True).next_to(outputs, RIGHT, buff=0.25)]
         wires = connections(inputs, outputs)
         first = wires[0].copy().set_stroke(theme.BLUE, 3)
-        lens = Connector(*(link(layer.get_corner(DOWN + d), network.get_corner(UP + d) + 0.12 * UP + 0.2 * d, theme.tint(theme.BLUE, 0.5))[0] for d in (LEFT, RIGHT)))
+        lens = Connector(
+            *(link(layer.get_corner(DOWN + d), network.get_corner(UP + d) + 0.12 * UP + 0.2 * d, theme.tint(theme.BLUE, 0.5))[0] for d in (LEFT, RIGHT))
+        )
         facts = grid([[math(f'W_"patch"', theme.BODY + 4, theme.BLUE), words(f"{times(m.patch_values, m.width)} weights")],
                       [words("bias", theme.BODY, theme.BLUE, bold=True), words(f"{m.width} values")]], gap=(0.4, 0.16))
         sense = words(f"*Each output* = a weighted sum of all {m.patch_values} inputs + its own bias.\n*No activation.*", theme.BODY, width=5.2)
@@ -521,8 +544,10 @@ class SameLayerAgain(PatchPage):
 
     def caption(self):
         other = "the same features, because its pixels are the same" if self.same() else "other features"
-        return (f"{self.neighbour} lies just right of {self.nose}. The one set of weights and biases turns its {self.model.patch_values} pixel values into {other}: "
-                f"{self.model.width} of them again.")
+        return (
+            f"{self.neighbour} lies just right of {self.nose}. The one set of weights and biases turns its {self.model.patch_values} pixel values into {other}: "
+            f"{self.model.width} of them again."
+        )
 
     def notes(self):
         found = "Here the two rows agree, since the pixels do." if self.same() else "The values differ only because the pixels do."
@@ -535,7 +560,13 @@ class SameLayerAgain(PatchPage):
         ys = [STAGE.top - 1.4, STAGE.top - 3.35]
         photo.set_y(sum(ys) / 2)
         xs = {"crop": photo.get_right()[0] + 1.3, "in": photo.get_right()[0] + 3.7, "layer": STAGE.right - 4.0, "out": STAGE.right - 1.3}
-        layer = Box("same layer", words(f"{count(m.patch_values)} → {m.width}", color=theme.BLUE), words("same W and b", theme.LABEL, theme.GREY), width=1.95, height=3.5)
+        layer = Box(
+            "same layer",
+            words(f"{count(m.patch_values)} → {m.width}", color=theme.BLUE),
+            words("same W and b", theme.LABEL, theme.GREY),
+            width=1.95,
+            height=3.5,
+        )
         layer.move_to([xs["layer"], sum(ys) / 2, 0])
         tops = [words(t, theme.LABEL, theme.GREY, bold=True).move_to([xs[key], STAGE.top - 0.2, 0])
                 for key, t in (("crop", "patch"), ("in", f"input row · {times(1, m.patch_values)}"), ("out", f"output row · {times(1, m.width)}"))]
@@ -611,7 +642,9 @@ class StackRows(PatchPage):
         heads = [words(f"{symbol}: {times(m.patches, width)}", theme.BODY + 4, theme.BLUE, bold=True).move_to([x, STAGE.top - 0.62, 0])
                  for symbol, width, x in (("X", m.patch_values, xs["crop"] - 0.2), ("C", m.width, frame.center[0]))]
         head.move_to([STAGE.left, STAGE.top - 0.14, 0], aligned_edge=LEFT)
-        foot = words(f"*{m.patches}* patch rows in, *{m.patches}* rows out, *{m.width}* features each", theme.BODY).move_to([frame.center[0], STAGE.bottom + 0.2, 0])
+        foot = words(f"*{m.patches}* patch rows in, *{m.patches}* rows out, *{m.width}* features each", theme.BODY).move_to(
+            [frame.center[0], STAGE.bottom + 0.2, 0]
+        )
 
         self.step(head, heads[0], *(FadeIn(lane["patch"]) for lane in lanes.values()), FadeIn(dots[::2]))
         self.step(FadeIn(layer), *(Create(lane["in"]) for lane in lanes.values()))

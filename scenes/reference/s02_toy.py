@@ -30,8 +30,10 @@ class PixelsToEmbeddings(SectionCard):
         return f"A patch of {figures.number_word(len(self.run.toy.patches['P1'].pixels))} pixels comes first, small enough for work by hand; then a patch of the dog."
 
     def notes(self):
-        return ("The last section treated every token as a row of numbers and never said where such rows come from. Let the room guess how a piece of an image could become one. "
-                "We start with a patch so small that every product fits on the board, and only then open a patch of the real picture.")
+        return (
+            "The last section treated every token as a row of numbers and never said where such rows come from. Let the room guess how a piece of an image could become one. "
+            "We start with a patch so small that every product fits on the board, and only then open a patch of the real picture."
+        )
 
     def art(self):
         nose = self.dog.place("nose")
@@ -51,8 +53,10 @@ class WholeRoute(Slide):
                 "patch into features.")
 
     def notes(self):
-        return (f"Ask where pixels stop and features begin, and where features turn into scores. Follow the arrows from left to right. The {figures.picture_word(self.run, 'dog')} itself never changes; "
-                "what changes is the table of rows drawn in each box. The amber row is an image summary for now: its name and its job come just before attention.")
+        return (
+            f"Ask where pixels stop and features begin, and where features turn into scores. Follow the arrows from left to right. The {figures.picture_word(self.run, 'dog')} itself never changes; "
+            "what changes is the table of rows drawn in each box. The amber row is an image summary for now: its name and its job come just before attention."
+        )
 
     def build(self):
         path = Route.standard(self.run, large=True)
@@ -96,13 +100,17 @@ class PatchBoundaries(Slide):
         return "Where do the patch boundaries go?"
 
     def caption(self):
-        return (f"The cuts follow a ruler, not the dog: they fall before the model has seen anything. This grid is coarse, {times(self.columns, self.columns)}; "
-                f"the model’s has {self.model.grid} patches a side.")
+        return (
+            f"The cuts follow a ruler, not the dog: they fall before the model has seen anything. This grid is coarse, {times(self.columns, self.columns)}; "
+            f"the model’s has {self.model.grid} patches a side."
+        )
 
     def notes(self):
-        return ("Ask whether every patch will hold one whole object. Let the grid come down, then match each enlarged piece with its place in the picture. Follow one outline of the animal "
-                "until a cut crosses it: nobody told the grid what is where. "
-                f"We draw {self.columns} pieces a side to see them well; the model cuts {self.model.grid}.")
+        return (
+            "Ask whether every patch will hold one whole object. Let the grid come down, then match each enlarged piece with its place in the picture. Follow one outline of the animal "
+            "until a cut crosses it: nobody told the grid what is where. "
+            f"We draw {self.columns} pieces a side to see them well; the model cuts {self.model.grid}."
+        )
 
     def build(self):
         photo = Photograph(self.run, side=4.75, columns=self.columns).move_to(STAGE.center)
@@ -190,13 +198,23 @@ def value_cell(value, channel, side=0.62, size=None):
     """One colour value in a square: full in its channel's colour at 1, pale at 0. ``size`` prints the value."""
     color = theme.RGB[channel]
     share = min(max(float(value), 0.0), 1.0)
-    square = RoundedRectangle(corner_radius=0.12 * side, width=side, height=side, stroke_color=color, stroke_width=1.8, fill_color=theme.tint(color, 0.08 + 0.84 * share), fill_opacity=1)
+    square = RoundedRectangle(
+        corner_radius=0.12 * side,
+        width=side,
+        height=side,
+        stroke_color=color,
+        stroke_width=1.8,
+        fill_color=theme.tint(color, 0.08 + 0.84 * share),
+        fill_opacity=1,
+    )
     return VGroup(square, *([words(short(value), size, "#FFFFFF" if share > 0.5 else theme.INK, bold=True).move_to(square)] if size else []))
 
 
 def blank_cells(n, side=0.36, color=theme.BLUE):
     """Places for numbers that are still to be computed."""
-    return Group(*(Square(side, stroke_color=color, stroke_width=2.2, fill_color=theme.tint(color, 0.06), fill_opacity=1) for _ in range(n))).arrange(RIGHT, buff=0)
+    return Group(*(Square(side, stroke_color=color, stroke_width=2.2, fill_color=theme.tint(color, 0.06), fill_opacity=1) for _ in range(n))).arrange(
+        RIGHT, buff=0
+    )
 
 
 class ReadPixels(ToyPage):
@@ -211,8 +229,10 @@ class ReadPixels(ToyPage):
 
     def notes(self):
         one = self.toy.patches[self.patch].pixels[0]
-        return (f"Ask how many numbers pixel {self.letters[0]} brings. Point at it, read its triple, {', '.join(short(v) for v in one)}, then uncover the other pixels one by one and let the class say the "
-                "triple before it appears." + self.white())
+        return (
+            f"Ask how many numbers pixel {self.letters[0]} brings. Point at it, read its triple, {', '.join(short(v) for v in one)}, then uncover the other pixels one by one and let the class say the "
+            "triple before it appears." + self.white()
+        )
 
     def white(self):
         """A word on the pixel with every channel at its largest value, if the patch has one."""
@@ -227,12 +247,16 @@ class ReadPixels(ToyPage):
         size = words(times(n, n, channels), theme.CAPTION, theme.GREY, bold=True).next_to(image, DOWN, buff=0.2)
         x0, pitch, top = 0.15, 1.35, image.get_top()[1]
         lines, high = Group(), 0.89
-        heads = Group(words("pixel", theme.BODY, theme.GREY).move_to([x0, top - 0.22, 0]),
-                      *(words(c, theme.CAPTION, theme.RGB[c], bold=True).move_to([x0 + pitch * (i + 1) + 0.2, top - 0.22, 0]) for i, c in enumerate(Pixels.CHANNELS)))
+        heads = Group(
+            words("pixel", theme.BODY, theme.GREY).move_to([x0, top - 0.22, 0]),
+            *(words(c, theme.CAPTION, theme.RGB[c], bold=True).move_to([x0 + pitch * (i + 1) + 0.2, top - 0.22, 0]) for i, c in enumerate(Pixels.CHANNELS)),
+        )
         for r, (rgb, letter) in enumerate(zip(pixels, letters)):
             y = top - 0.9 - r * high
             swatch = Pixels([rgb], [letter], 0.74).move_to([x0, y, 0])
-            cells = Group(*(value_cell(v, c, 0.74, theme.CAPTION).move_to([x0 + pitch * (i + 1) + 0.2, y, 0]) for i, (v, c) in enumerate(zip(rgb, Pixels.CHANNELS))))
+            cells = Group(
+                *(value_cell(v, c, 0.74, theme.CAPTION).move_to([x0 + pitch * (i + 1) + 0.2, y, 0]) for i, (v, c) in enumerate(zip(rgb, Pixels.CHANNELS)))
+            )
             lines.add(Group(swatch, cells))
         sum_ = words(self.total(), theme.CAPTION, theme.BLUE, bold=True).move_to([Group(heads, lines).get_center()[0], size.get_y(), 0])
         table = Group(heads, lines, sum_)
@@ -253,13 +277,17 @@ class SortChannels(ToyPage):
         return "Flatten one channel at a time: R, then G, then B"
 
     def caption(self):
-        return (f"All {len(self.letters)} red values come first, then green, then blue. Pixel by pixel would do as well, if the weight columns kept that order; "
-                "PyTorch’s `unfold` goes channel by channel.")
+        return (
+            f"All {len(self.letters)} red values come first, then green, then blue. Pixel by pixel would do as well, if the weight columns kept that order; "
+            "PyTorch’s `unfold` goes channel by channel."
+        )
 
     def notes(self):
         pixel = self.asked.split(".")[0]
-        return (f"Before the last movement, ask at which entry the green value of pixel {pixel} ends up. It is entry {self.entry()}, counted from one: all the reds stand before it, and green {self.letters[0]}. "
-                f"Inside each channel the pixels keep their reading order. Say that the order is a convention, and that weights are useless under another one. The amber outline marks the answer.")
+        return (
+            f"Before the last movement, ask at which entry the green value of pixel {pixel} ends up. It is entry {self.entry()}, counted from one: all the reds stand before it, and green {self.letters[0]}. "
+            f"Inside each channel the pixels keep their reading order. Say that the order is a convention, and that weights are useless under another one. The amber outline marks the answer."
+        )
 
     def entry(self):
         return self.toy.entries.index(self.asked) + 1
@@ -295,7 +323,9 @@ class SortChannels(ToyPage):
                 tags.add(words(self.toy.entries[k], theme.SMALL, theme.GREY).next_to(cell, UP, buff=0.08))
                 numbers.add(words(str(k + 1), theme.SMALL, bold=True).next_to(cell, DOWN, buff=0.08))
         order = words(" → ".join(letters) + " inside each channel", theme.LABEL, theme.GREY).move_to([STAGE.left, STAGE.bottom + 0.22, 0], aligned_edge=LEFT)
-        say = words("*One row* $x_1$: the weights count its inputs in this same order.", theme.LABEL).move_to([STAGE.right, STAGE.bottom + 0.22, 0], aligned_edge=RIGHT)
+        say = words("*One row* $x_1$: the weights count its inputs in this same order.", theme.LABEL).move_to(
+            [STAGE.right, STAGE.bottom + 0.22, 0], aligned_edge=RIGHT
+        )
         asked = outline(slots[self.entry() - 1], theme.AMBER, 6, pad=0.04)
 
         self.step(image, FadeIn(name))
@@ -305,8 +335,14 @@ class SortChannels(ToyPage):
         for c in range(len(Pixels.CHANNELS)):
             own = slice(c * m, (c + 1) * m)
             self.step(FadeIn(heads[c]), *([FadeIn(order)] if c == 0 else []), run_time=0.4)
-            self.go(LaggedStart(*(AnimationGroup(TransformFromCopy(groups[p][1][c], slots[own][p]), groups[p][1][c].animate.set_opacity(0.22)) for p in range(m)), lag_ratio=0.35, run_time=1.6),
-                    LaggedStart(*(FadeIn(Group(t, k)) for t, k in zip(tags[own], numbers[own])), lag_ratio=0.5, run_time=1.6))
+            self.go(
+                LaggedStart(
+                    *(AnimationGroup(TransformFromCopy(groups[p][1][c], slots[own][p]), groups[p][1][c].animate.set_opacity(0.22)) for p in range(m)),
+                    lag_ratio=0.35,
+                    run_time=1.6,
+                ),
+                LaggedStart(*(FadeIn(Group(t, k)) for t, k in zip(tags[own], numbers[own])), lag_ratio=0.5, run_time=1.6),
+            )
         self.step(FadeIn(asked), *write(say))
 
 
@@ -344,8 +380,10 @@ class NoActivation(ToyPage):
                 "D is its row’s width, H its hidden width.")
 
     def notes(self):
-        return ("Ask which of the two paths applies an activation function. Walk the upper one first: values, one layer, coordinates, done. Then build the lower one and stop at the curve. "
-                "Charcoal cells are negative features; watch them fade when they pass it. Students who know convolutional networks expect a ReLU after every layer, so say plainly that none is missing.")
+        return (
+            "Ask which of the two paths applies an activation function. Walk the upper one first: values, one layer, coordinates, done. Then build the lower one and stop at the curve. "
+            "Charcoal cells are negative features; watch them fade when they pass it. Students who know convolutional networks expect a ReLU after every layer, so say plainly that none is missing."
+        )
 
     def build(self):
         upper, lower = STAGE.rows(1, 1.22, gap=0.28)
@@ -357,7 +395,10 @@ class NoActivation(ToyPage):
         values = self.row(0.32).move_to([STAGE.left + 0.3, y, 0], aligned_edge=LEFT)
         layer = Box(self.layer, width=2.7, height=0.95).move_to([values.get_right()[0] + 0.75, y, 0], aligned_edge=LEFT)
         out = blank_cells(self.outputs, 0.44).move_to([layer.get_right()[0] + 0.75, y, 0], aligned_edge=LEFT)
-        counts = [words(t, theme.SMALL, theme.GREY).next_to(part, DOWN, buff=0.1) for t, part in ((f"{self.inputs} pixel values", values), (f"{self.outputs} coordinates", out))]
+        counts = [
+            words(t, theme.SMALL, theme.GREY).next_to(part, DOWN, buff=0.1)
+            for t, part in ((f"{self.inputs} pixel values", values), (f"{self.outputs} coordinates", out))
+        ]
         formula = math("c_1 = x_1 W + b", 44, theme.BLUE)
         rule = words("The bias makes it affine;\nno ReLU, no GELU follows.", theme.SMALL + 2)
         column(formula, rule, gap=0.2, align=LEFT).move_to([STAGE.right - 0.3, upper.center[1], 0], aligned_edge=RIGHT)
@@ -369,7 +410,10 @@ class NoActivation(ToyPage):
         curve = gelu_box(1.5, 1.68)
         line = Pipeline(row_, first, before, curve, after, second, back, gap=0.41)
         line.move_to([STAGE.center[0], y, 0])
-        labels = [words(t, theme.SMALL, theme.GREY).next_to(part, DOWN, buff=0.12) for t, part in zip(("D features", "H features", "H features", "D features"), (row_, before, after, back))]
+        labels = [
+            words(t, theme.SMALL, theme.GREY).next_to(part, DOWN, buff=0.12)
+            for t, part in zip(("D features", "H features", "H features", "D features"), (row_, before, after, back))
+        ]
         one = words("one row", theme.SMALL, theme.GREY).next_to(row_, UP, buff=0.1)
 
         self.step(cards[0], FadeIn(heads[0]), FadeIn(values), FadeIn(counts[0]))
@@ -393,12 +437,16 @@ class WhatProjectionMeans(ToyPage):
         return "What does “projection” mean here?"
 
     def caption(self):
-        return (f"To project is to form weighted sums of the pixel values, each with its bias. Here one linear layer forms {figures.number_word(self.outputs)} of them "
-                f"from {figures.number_word(self.inputs)} inputs.")
+        return (
+            f"To project is to form weighted sums of the pixel values, each with its bias. Here one linear layer forms {figures.number_word(self.outputs)} of them "
+            f"from {figures.number_word(self.inputs)} inputs."
+        )
 
     def notes(self):
-        return (f"Ask how many weighted sums give {figures.number_word(self.outputs)} output coordinates. Match {self.inputs} with in_features and {self.outputs} with out_features in the call, then read the shapes from right to left: "
-                f"the two {self.inputs}s meet and vanish. Light up one column of W at a time; each column is the recipe of one coordinate. The geometric meaning of the word plays no part here.")
+        return (
+            f"Ask how many weighted sums give {figures.number_word(self.outputs)} output coordinates. Match {self.inputs} with in_features and {self.outputs} with out_features in the call, then read the shapes from right to left: "
+            f"the two {self.inputs}s meet and vanish. Light up one column of W at a time; each column is the recipe of one coordinate. The geometric meaning of the word plays no part here."
+        )
 
     def build(self):
         n, k = self.inputs, self.outputs
@@ -407,7 +455,10 @@ class WhatProjectionMeans(ToyPage):
         layer = Box(self.layer, width=3.2, height=1.0, size=theme.CAPTION).move_to([values.get_right()[0] + 2.55, y, 0])
         out = blank_cells(k, 0.62).move_to([layer.get_right()[0] + 1.15, y, 0], aligned_edge=LEFT)
         heads = [words(t, theme.BODY, theme.BLUE, bold=True).next_to(part, UP, buff=0.14) for t, part in (("Input: $x_1$", values), ("Output: $c_1$", out))]
-        counts = [words(t, theme.LABEL, theme.GREY).next_to(part, DOWN, buff=0.14) for t, part in ((f"{n} values · (1, {n})", values), (f"{k} coordinates · (1, {k})", out))]
+        counts = [
+            words(t, theme.LABEL, theme.GREY).next_to(part, DOWN, buff=0.14)
+            for t, part in ((f"{n} values · (1, {n})", values), (f"{k} coordinates · (1, {k})", out))
+        ]
         for text in (heads[1], counts[1]):
             text.align_to(out, LEFT)
 
@@ -468,7 +519,9 @@ class ToyLayer(Group):
             circle.move_to([x_out, top - pitch * len(values) * (0.25 + 0.5 * j), 0])
             self.outputs.add(circle)
             self.output_names.add(math(f"y_{j + 1}", 44, theme.BLUE).next_to(circle, RIGHT, buff=0.15))
-        self.lines = VGroup(*(VGroup(*(Line(a[0].get_right(), b.get_left(), stroke_color=theme.SKIP, stroke_width=1.4) for a in self.inputs)) for b in self.outputs))
+        self.lines = VGroup(
+            *(VGroup(*(Line(a[0].get_right(), b.get_left(), stroke_color=theme.SKIP, stroke_width=1.4) for a in self.inputs)) for b in self.outputs)
+        )
         y = area.top - 0.2
         self.heads = Group(words(f"{len(values)} inputs", theme.LABEL, theme.GREY, bold=True).move_to([x_in - 0.3, y, 0]),
                            words(page.layer, theme.BODY, theme.BLUE, bold=True).move_to([(x_in + x_out) / 2 + 0.05, y, 0]),
@@ -507,8 +560,10 @@ class TwelveIntoTwo(LayerPage):
 
     def notes(self):
         n, k = self.inputs, self.outputs
-        return (f"Let the class count the {n} values of the patch. Then draw the lines into the first output only and ask how many arrive there: {n}, so {n} weights, and one bias on top. "
-                f"The second output repeats this with weights of its own. {n} times {k} weights and {k} biases make {self.toy.parameters} numbers that training may change.")
+        return (
+            f"Let the class count the {n} values of the patch. Then draw the lines into the first output only and ask how many arrive there: {n}, so {n} weights, and one bias on top. "
+            f"The second output repeats this with weights of its own. {n} times {k} weights and {k} biases make {self.toy.parameters} numbers that training may change."
+        )
 
     def build(self):
         n, k = self.inputs, self.outputs
@@ -523,8 +578,15 @@ class TwelveIntoTwo(LayerPage):
         side.place(block, LEFT)
 
         self.step(layer.patch, FadeIn(layer.patch_name))
-        self.go(*draw(layer.feed), LaggedStart(*(FadeIn(u, target_position=layer.patch.cells[i % len(self.letters)], scale=0.5, run_time=0.6) for i, u in enumerate(layer.inputs)), lag_ratio=0.15),
-                LaggedStart(*(FadeIn(t) for t in layer.names), lag_ratio=0.3), FadeIn(layer.heads[0]))
+        self.go(
+            *draw(layer.feed),
+            LaggedStart(
+                *(FadeIn(u, target_position=layer.patch.cells[i % len(self.letters)], scale=0.5, run_time=0.6) for i, u in enumerate(layer.inputs)),
+                lag_ratio=0.15,
+            ),
+            LaggedStart(*(FadeIn(t) for t in layer.names), lag_ratio=0.3),
+            FadeIn(layer.heads[0]),
+        )
         self.step(FadeIn(layer.outputs), FadeIn(layer.output_names), FadeIn(layer.heads[1:]), *write(say[0]))
         for j in range(k):
             self.step(LaggedStart(*(Create(x) for x in layer.lines[j]), lag_ratio=0.25, run_time=1.4), *([FadeIn(say[1])] if j == 0 else []))
@@ -628,8 +690,14 @@ class SumLine(Group):
         self.low, self.high = maths.floor(min(ends)), maths.ceil(max(ends))
         self.unit = width / (self.high - self.low)
         line = Line(ORIGIN, width * RIGHT, stroke_color=theme.GREY, stroke_width=2.6)
-        ticks = Group(*(Group(Line(0.08 * UP, 0.08 * DOWN, stroke_color=theme.GREY, stroke_width=2.6), words(short(v), theme.SMALL, theme.GREY).move_to(0.3 * DOWN)).shift((v - self.low) * self.unit * RIGHT)
-                        for v in range(self.low, self.high + 1)))
+        ticks = Group(
+            *(
+                Group(
+                    Line(0.08 * UP, 0.08 * DOWN, stroke_color=theme.GREY, stroke_width=2.6), words(short(v), theme.SMALL, theme.GREY).move_to(0.3 * DOWN)
+                ).shift((v - self.low) * self.unit * RIGHT)
+                for v in range(self.low, self.high + 1)
+            )
+        )
         self.line, self.jumps = line, 0
         self.dot = Dot(self.at(0.0), radius=0.11, color=theme.INK)
         super().__init__(line, ticks, self.dot)
@@ -657,8 +725,10 @@ class FollowOutputOne(WalkPage):
         return f"Follow the connections into output {self.output}"
 
     def notes(self):
-        return (f"Ask what this output receives before its bias. Light one line after the other, read the input, multiply by the weight and let the sum in the circle grow; where the input is zero nothing travels. "
-                f"The sum stands at {short(self.terms()[-1].total)} before the bias and at {short(self.result())} after it. Then ask what the output measures, with {self.letters_sum()} as the only hint.")
+        return (
+            f"Ask what this output receives before its bias. Light one line after the other, read the input, multiply by the weight and let the sum in the circle grow; where the input is zero nothing travels. "
+            f"The sum stands at {short(self.terms()[-1].total)} before the bias and at {short(self.result())} after it. Then ask what the output measures, with {self.letters_sum()} as the only hint."
+        )
 
 
 class FollowOutputTwo(WalkPage):
@@ -670,8 +740,10 @@ class FollowOutputTwo(WalkPage):
 
     def notes(self):
         below = "below zero, and nothing will change that" if self.result() < 0 else "the second coordinate"
-        return (f"The same walk with other weights. Let the class predict which way the dot moves before each line lights up, and stop before the bias to ask for the sum. "
-                f"The result, {short(self.result())}, is {below}. Then ask what the formula {self.letters_sum()} compares, and send the students back to the letters of the patch for the answer.")
+        return (
+            f"The same walk with other weights. Let the class predict which way the dot moves before each line lights up, and stop before the bias to ask for the sum. "
+            f"The result, {short(self.result())}, is {below}. Then ask what the formula {self.letters_sum()} compares, and send the students back to the letters of the patch for the answer."
+        )
 
 
 class PairIsEmbedding(ToyPage):
@@ -685,9 +757,11 @@ class PairIsEmbedding(ToyPage):
                 "no class has been predicted yet.")
 
     def notes(self):
-        return (f"Ask whether one of these numbers still has to pass an activation. Collect both results and point at the empty place after the layer: no ReLU, no GELU. "
-                f"{short(min(self.toy.patches[self.patch].c))} is as good a coordinate as any other. The curve below belongs to the MLP inside a block, "
-                "and a class score is far away: these coordinates only describe what the patch looks like.")
+        return (
+            f"Ask whether one of these numbers still has to pass an activation. Collect both results and point at the empty place after the layer: no ReLU, no GELU. "
+            f"{short(min(self.toy.patches[self.patch].c))} is as good a coordinate as any other. The curve below belongs to the MLP inside a block, "
+            "and a class score is far away: these coordinates only describe what the patch looks like."
+        )
 
     def build(self):
         low = min(self.toy.patches[self.patch].c)
@@ -697,12 +771,20 @@ class PairIsEmbedding(ToyPage):
         layer = Box(self.layer, width=2.6, height=1.0).move_to([values.get_right()[0] + 0.7, y, 0], aligned_edge=LEFT)
         pair = words(self.embedding(), 52, theme.BLUE, bold=True)
         fit(pair, STAGE.right - layer.get_right()[0] - 0.8, 1).move_to([layer.get_right()[0] + 0.75, y, 0], aligned_edge=LEFT)
-        shapes = [words(t, theme.BODY, theme.GREY).next_to(part, DOWN, buff=0.2) for t, part in ((f"$x_1$: (1, {self.inputs})", values), (f"$c_1$: (1, {self.outputs})", pair))]
+        shapes = [
+            words(t, theme.BODY, theme.GREY).next_to(part, DOWN, buff=0.2)
+            for t, part in ((f"$x_1$: (1, {self.inputs})", values), (f"$c_1$: (1, {self.outputs})", pair))
+        ]
 
         left, right = Area(STAGE.left, STAGE.bottom, STAGE.right, STAGE.bottom + 2.35).columns(1, 1, gap=0.35)
         cards = [panel(a.width, a.height).move_to(a.center) for a in (left, right)]
         straight, bent = Response(lambda x: x, low, theme.BLUE), Response(gelu, None, theme.INK)
-        stays = column(words("No activation:", theme.BODY, theme.BLUE, bold=True), words(f"{short(low)} stays {short(low)}.", theme.CAPTION, bold=True), gap=0.12, align=LEFT)
+        stays = column(
+            words("No activation:", theme.BODY, theme.BLUE, bold=True),
+            words(f"{short(low)} stays {short(low)}.", theme.CAPTION, bold=True),
+            gap=0.12,
+            align=LEFT,
+        )
         straight.move_to([left.left + 1.45, left.center[1], 0])
         stays.move_to([straight.get_right()[0] + 0.4, left.center[1], 0], aligned_edge=LEFT)
         bent.move_to([right.left + 1.45, right.center[1], 0])
@@ -724,13 +806,19 @@ class Response(Group):
         unit = side / 2 / reach
         axes = VGroup(Line(side / 2 * LEFT, side / 2 * RIGHT), Line(side / 2 * DOWN, side / 2 * UP)).set_stroke(theme.SKIP, 2)
         curve = FunctionGraph(function, x_range=[-reach, reach, 0.05], color=color, stroke_width=4.5).scale(unit, about_point=ORIGIN)
-        ends = Group(words("in", theme.SMALLEST_PX, theme.GREY).next_to(side / 2 * RIGHT, DOWN + LEFT, buff=0.02), words("out", theme.SMALLEST_PX, theme.GREY).next_to(side / 2 * UP, DOWN + LEFT, buff=0.04))
+        ends = Group(
+            words("in", theme.SMALLEST_PX, theme.GREY).next_to(side / 2 * RIGHT, DOWN + LEFT, buff=0.02),
+            words("out", theme.SMALLEST_PX, theme.GREY).next_to(side / 2 * UP, DOWN + LEFT, buff=0.04),
+        )
         super().__init__(axes, curve, ends)
         if value is not None:
             x = min(max(value, -reach), reach)
             spot = np.array([x * unit, function(x) * unit, 0])
-            self.add(Line([spot[0], 0, 0], spot, stroke_color=theme.AMBER, stroke_width=3.5), Line([0, spot[1], 0], spot, stroke_color=theme.AMBER, stroke_width=3.5),
-                     Dot(spot, radius=0.1, color=theme.AMBER))
+            self.add(
+                Line([spot[0], 0, 0], spot, stroke_color=theme.AMBER, stroke_width=3.5),
+                Line([0, spot[1], 0], spot, stroke_color=theme.AMBER, stroke_width=3.5),
+                Dot(spot, radius=0.1, color=theme.AMBER),
+            )
 
 
 class SecondPatch(ToyPage):
@@ -744,8 +832,10 @@ class SecondPatch(ToyPage):
                 "and row by row the embeddings come out as C.")
 
     def notes(self):
-        return (f"Ask whether patch 2 needs an nn.Linear of its own. Reveal its pixels, send its row through the box that already stands there, and point at the words same W, same b. "
-                f"Then draw the brackets: {len(self.toy.patches)} rows in, {len(self.toy.patches)} rows out, one call. With the real picture the stack is {self.model.patches} rows high and nothing else changes.")
+        return (
+            f"Ask whether patch 2 needs an nn.Linear of its own. Reveal its pixels, send its row through the box that already stands there, and point at the words same W, same b. "
+            f"Then draw the brackets: {len(self.toy.patches)} rows in, {len(self.toy.patches)} rows out, one call. With the real picture the stack is {self.model.patches} rows high and nothing else changes."
+        )
 
     def build(self):
         names = list(self.toy.patches)

@@ -356,7 +356,9 @@ class FineTuneLastBlock(AdaptPage):
     def build(self):
         m = self.model
         y = 0.15
-        why = words("Is head-only training insufficient? Then let some features adapt too.", theme.BODY).move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
+        why = words("Is head-only training insufficient? Then let some features adapt too.", theme.BODY).move_to(
+            [STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT
+        )
         name = words("2 · Optional: fine-tune the last block too", theme.BODY, LEARNS, bold=True).move_to([STAGE.left, STAGE.top - 0.72, 0], aligned_edge=LEFT)
         photo = Photograph(self.run, side=1.5).move_to([STAGE.left + 0.75, y, 0])
         blocks, pitch, left = Group(), 0.47, -4.1

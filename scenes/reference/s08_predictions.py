@@ -43,9 +43,11 @@ class WhatTheModelReceives(Slide):
     def notes(self):
         photo, t = self.dog.photo, self.model.transform
         size = f" of {times(photo.width, photo.height)} pixels" if photo.width else ""
-        return (f"The original{size} is not what the network sees. The checkpoint comes with its own evaluation transform: resize, cut the centre, normalize. "
-                f"Find the parts of the picture that the crop loses. Normalizing with mean {num(t.mean[0], 1)} and deviation {num(t.std[0], 1)} changes the numbers, "
-                "not what we recognise.")
+        return (
+            f"The original{size} is not what the network sees. The checkpoint comes with its own evaluation transform: resize, cut the centre, normalize. "
+            f"Find the parts of the picture that the crop loses. Normalizing with mean {num(t.mean[0], 1)} and deviation {num(t.std[0], 1)} changes the numbers, "
+            "not what we recognise."
+        )
 
     def build(self):
         t, photo = self.model.transform, self.dog.photo
@@ -53,7 +55,9 @@ class WhatTheModelReceives(Slide):
         crop = Photograph(self.run, side=3.3)
         left = column(original, words(f"original {figures.picture_word(self.run, 'dog')}", theme.BODY, bold=True),
                       words(times(photo.width, photo.height) + " pixels" if photo.width else " ", theme.LABEL, theme.GREY), gap=0.1)
-        right = column(crop, words("supplied resize / crop", theme.BODY, bold=True), words(times(t.crop, t.crop, self.model.channels), theme.LABEL, theme.GREY), gap=0.1)
+        right = column(
+            crop, words("supplied resize / crop", theme.BODY, bold=True), words(times(t.crop, t.crop, self.model.channels), theme.LABEL, theme.GREY), gap=0.1
+        )
         normal = Box("normalize RGB", words(f"(value / 255 − {num(t.mean[0], 1)}) / {num(t.std[0], 1)}", theme.SMALL, theme.GREY))
         STAGE.place(row(left, right, normal, gap=0.95))
         normal.set_y(crop.get_y())
@@ -117,7 +121,9 @@ class DogTopThree(TopThree):
 
     def notes(self):
         top, known = self.dog.prediction.top, self.dog.photo.known_label
-        truth = "" if known is None else f" The picture is known to show a {known}, so the first answer is {'right' if self.dog.prediction.correct else 'wrong'}."
+        truth = (
+            "" if known is None else f" The picture is known to show a {known}, so the first answer is {'right' if self.dog.prediction.correct else 'wrong'}."
+        )
         return (f"Remember what the audience answered at the start. The first label is {top[0].label}, then {top[1].label} with {pct(top[1].probability)} and "
                 f"{top[2].label} with {pct(top[2].probability)}.{truth} These are shares of one softmax over all {count(self.model.classes)} classes.")
 
@@ -179,5 +185,7 @@ class CatTopThree(TopThree):
 
     def notes(self):
         top = self.cat.prediction.top
-        return (f"No weight changes when another picture arrives: inference only reads them. For the cat the three largest of {count(self.model.classes)} probabilities are "
-                f"{top[0].label}, {top[1].label} and {top[2].label}. Look at the third: labels of very different things compete in the same softmax.")
+        return (
+            f"No weight changes when another picture arrives: inference only reads them. For the cat the three largest of {count(self.model.classes)} probabilities are "
+            f"{top[0].label}, {top[1].label} and {top[2].label}. Look at the third: labels of very different things compete in the same softmax."
+        )

@@ -66,7 +66,9 @@ class SimilarFeatures(Slide):
         key = scale_bar(num(-1, 0), num(1, 0), (theme.BLUE, theme.GOLD))
         left.place(column(view, key, gap=0.18))
         mark, partner = view.photo.patch(query), view.photo.patch(other, "#FFFFFF")
-        head = column(words(f"Query · {query}", theme.BODY, theme.VIOLET, bold=True), words(f"Feature similarity · block {found.block}", theme.BODY), gap=0.08, align=LEFT)
+        head = column(
+            words(f"Query · {query}", theme.BODY, theme.VIOLET, bold=True), words(f"Feature similarity · block {found.block}", theme.BODY), gap=0.08, align=LEFT
+        )
         pair = row(view.photo.crop(query, 1.1, theme.VIOLET), words("↔", theme.TITLE, theme.GREY), view.photo.crop(other, 1.1, theme.INK), gap=0.3)
         value = words(f"{query} ↔ {other}: *{num(found.pairs[other])}*", theme.CAPTION)
         rule = column(words(f"Compare the final {self.model.width}-number patch vectors.", theme.LABEL),
@@ -116,10 +118,14 @@ class TwoHeads(Slide):
             cls = words(f"CLS: {pct(found.cls_weight)}" if found.cls_weight is not None else " ", theme.LABEL, theme.GREY)
             cards.append(column(head, view, row(best, cls, gap=0.5), gap=0.12))
             views.append(view)
-        middle = column(words(f"Query · {maps[0].query}", theme.BODY, theme.VIOLET, bold=True), words(f"Same query and block {maps[0].block}", theme.LABEL, theme.GREY),
-                        scale_bar("0", pct(scale), (None, theme.TEAL), width=1.9),
-                        words("Different heads gather different mixtures.", theme.BODY, width=3.3, align="center"),
-                        words(MORE, theme.SMALL, theme.BLUE), gap=0.34)
+        middle = column(
+            words(f"Query · {maps[0].query}", theme.BODY, theme.VIOLET, bold=True),
+            words(f"Same query and block {maps[0].block}", theme.LABEL, theme.GREY),
+            scale_bar("0", pct(scale), (None, theme.TEAL), width=1.9),
+            words("Different heads gather different mixtures.", theme.BODY, width=3.3, align="center"),
+            words(MORE, theme.SMALL, theme.BLUE),
+            gap=0.34,
+        )
         STAGE.place(row(cards[0], middle, cards[1], gap=0.75))
         queries = [v.photo.patch(m.query) for v, m in zip(views, maps)]
         self.step(*(v.photo for v in views), *queries, FadeIn(middle[:2]))
@@ -158,9 +164,20 @@ class ClsReads(Slide):
         key = scale_bar("0", pct(limit), (None, theme.TEAL))
         left.place(column(view, key, gap=0.18), RIGHT)
         token = Box("CLS", words("current image state", theme.LABEL, theme.GREY), color=theme.AMBER)
-        head = column(words("Query = CLS", theme.CAPTION, theme.AMBER, bold=True), words(f"Attention · block {found.block} · head {found.head}", theme.BODY), gap=0.08, align=LEFT)
-        best = column(words("CLS reads patch information", theme.BODY), words(f"{found.strongest}: *{pct(found.strongest_weight)}*", theme.CAPTION + 6, theme.TEAL),
-                      words("of this head’s weight", theme.LABEL, theme.GREY), words(f"Teal: 0 → {pct(limit)}", theme.LABEL, theme.TEAL), gap=0.08, align=LEFT)
+        head = column(
+            words("Query = CLS", theme.CAPTION, theme.AMBER, bold=True),
+            words(f"Attention · block {found.block} · head {found.head}", theme.BODY),
+            gap=0.08,
+            align=LEFT,
+        )
+        best = column(
+            words("CLS reads patch information", theme.BODY),
+            words(f"{found.strongest}: *{pct(found.strongest_weight)}*", theme.CAPTION + 6, theme.TEAL),
+            words("of this head’s weight", theme.LABEL, theme.GREY),
+            words(f"Teal: 0 → {pct(limit)}", theme.LABEL, theme.TEAL),
+            gap=0.08,
+            align=LEFT,
+        )
         note = words("One attention head is one part of the classifier.", theme.BODY, bold=True, width=right.width, align="left")
         right.place(column(head, token, best, note, words(MORE, theme.SMALL, theme.BLUE), gap=0.3, align=LEFT), LEFT)
         column_ = right
@@ -204,9 +221,14 @@ class CoverMeansGrey(Slide):
         grey = after.cover(cover.top, cover.left, cover.height, cover.width, covers.fill)
         pair = row(column(words("Original input x", theme.LABEL, bold=True), before, gap=0.1),
                    column(words("Copy with gray pixels", theme.LABEL, bold=True), Group(after, grey), gap=0.1), gap=1.1)
-        lines = column(words(f"{times(cover.height, cover.width)} pixels replaced", theme.BODY, bold=True), words(f"RGB fill = ({fill}, {fill}, {fill})", theme.BODY),
-                       words(f"After normalization: ({fill} − {mean}) / {std} = {num((covers.fill - t.mean[0]) / t.std[0], 0)}", theme.BODY),
-                       words(f"Same {times(size, size)} image size. All {self.model.patches} patches remain.", theme.LABEL, theme.GREY), gap=0.2, align=LEFT)
+        lines = column(
+            words(f"{times(cover.height, cover.width)} pixels replaced", theme.BODY, bold=True),
+            words(f"RGB fill = ({fill}, {fill}, {fill})", theme.BODY),
+            words(f"After normalization: ({fill} − {mean}) / {std} = {num((covers.fill - t.mean[0]) / t.std[0], 0)}", theme.BODY),
+            words(f"Same {times(size, size)} image size. All {self.model.patches} patches remain.", theme.LABEL, theme.GREY),
+            gap=0.2,
+            align=LEFT,
+        )
         upper.place(row(pair, lines, gap=0.8), LEFT)
         listing = Code(self.program(), theme.LABEL, width=STAGE.width)
         lower.place(listing, LEFT)
@@ -304,7 +326,13 @@ class FourCovers(Slide):
         left, right = STAGE.columns(1, 2.6, gap=0.6)
         original = Photograph(self.run, side=2.5)
         target = f"P({covers.target.label})"
-        first = column(words("Original", bold=True), original, words(target, theme.LABEL, theme.GREY), words(pct(covers.target.probability), theme.TITLE - 12, bold=True), gap=0.12)
+        first = column(
+            words("Original", bold=True),
+            original,
+            words(target, theme.LABEL, theme.GREY),
+            words(pct(covers.target.probability), theme.TITLE - 12, bold=True),
+            gap=0.12,
+        )
         left.place(first)
         self.step(first)
         cards = Group()
@@ -335,9 +363,11 @@ class SmallerCovers(Slide):
 
     def notes(self):
         count_ = self.dog.covers.patches.count if self.dog.covers.patches else self.model.patches
-        return (f"The model is not changed at all, neither its patch size nor its weights. We hide one of the {self.model.patches} places at a time and get "
-                f"{count_} separate pictures and {count_} separate answers. A small cover asks a local question; it may also move the answer very little, because "
-                "the rest of the picture still carries the evidence.")
+        return (
+            f"The model is not changed at all, neither its patch size nor its weights. We hide one of the {self.model.patches} places at a time and get "
+            f"{count_} separate pictures and {count_} separate answers. A small cover asks a local question; it may also move the answer very little, because "
+            "the rest of the picture still carries the evidence."
+        )
 
     def build(self):
         covers = self.dog.covers
@@ -349,7 +379,11 @@ class SmallerCovers(Slide):
             grey = photo.cover(cover.top, cover.left, cover.height, cover.width, covers.fill)
             hidden = cover.height * cover.width // self.model.patch**2
             what = f"{hidden} patches covered" if hidden > 1 else "1 patch covered"
-            text = column(words(f"{name}: {times(cover.height, cover.width)}", theme.BODY, bold=True), words(f"{what} · {count(tests)} tests", theme.LABEL, theme.GREY), gap=0.06)
+            text = column(
+                words(f"{name}: {times(cover.height, cover.width)}", theme.BODY, bold=True),
+                words(f"{what} · {count(tests)} tests", theme.LABEL, theme.GREY),
+                gap=0.06,
+            )
             cards.append((photo, grey, text, column(Group(photo, grey), text, gap=0.14)))
         upper.place(row(*(c[3] for c in cards), gap=2.2))
         loop = Pipeline(*(Box(words(t, theme.LABEL)) for t in ("Fresh original", "cover one region", "rerun", "measure the drop")), gap=0.6)

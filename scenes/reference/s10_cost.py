@@ -481,8 +481,9 @@ class LanguageVectors(CostPage):
         angle = Arc(radius=0.5, start_angle=0.5, angle=0.62, arc_center=center, color=theme.GOLD, stroke_width=5)
         cosine = row(words("$bold(u) dot.op bold(v)$", theme.CAPTION + 6), words("cosine", theme.BODY, theme.GOLD, bold=True), gap=0.25).next_to(ring, DOWN,
                                                                                                                                                  buff=0.22)
-        foot = words("Two separate encoders, aligned vectors, one shared space to compare in.", theme.BODY, bold=True).move_to([STAGE.left, STAGE.bottom + 0.14, 0],
-                                                                                                                        aligned_edge=LEFT)
+        foot = words("Two separate encoders, aligned vectors, one shared space to compare in.", theme.BODY, bold=True).move_to(
+            [STAGE.left, STAGE.bottom + 0.14, 0], aligned_edge=LEFT
+        )
         for line, tips in rows_:
             self.step(FadeIn(line[0]))
             self.go(*(x for part, tip in zip(line[1:], tips) for x in (*draw(tip), FadeIn(part))), lag_ratio=0.3, run_time=1.5)

@@ -342,8 +342,12 @@ class CreateCls(Slide):
     def build(self):
         m = self.model
         n = m.width
-        why = column(words(f"Every row of the model has {n} features.", theme.BODY), words("So the extra row gets the same width.", theme.BODY, bold=True), gap=0.06,
-                     align=LEFT)
+        why = column(
+            words(f"Every row of the model has {n} features.", theme.BODY),
+            words("So the extra row gets the same width.", theme.BODY, bold=True),
+            gap=0.06,
+            align=LEFT,
+        )
         why.move_to([STAGE.left, STAGE.top - 0.4, 0], aligned_edge=LEFT)
         y, xs = 0.72, (-5.6, -4.0, -2.4, -0.8, 0.8, 2.4, 4.0)
         names = ("1", "2", "3", None, None, None, str(n))
@@ -398,7 +402,9 @@ class LabelTeachesCls(Slide):
         m = self.model
         label = self.dog.photo.known_label or self.dog.prediction.top[0].label
         word = figures.picture_word(self.run, "dog")
-        intro = words(f"Training idea · let this {word} be a labelled training example", theme.BODY).move_to([STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT)
+        intro = words(f"Training idea · let this {word} be a labelled training example", theme.BODY).move_to(
+            [STAGE.left, STAGE.top - 0.2, 0], aligned_edge=LEFT
+        )
         y = 0.95
         photo = Photograph(self.run, side=1.6).move_to([STAGE.left + 0.8, y, 0])
         photo_name = words(f"Dog {word}", theme.LABEL).next_to(photo, UP, buff=0.08)

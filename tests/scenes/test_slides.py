@@ -88,7 +88,9 @@ PRINTED = {
     "reference/s02/20": lambda run: [f"{v:.3f}".replace("-", "−") for v in (*run.dog.patches["P63"].c.first[:3], run.dog.patches["P63"].c.last)],
     "reference/s08/3": lambda run: [x for s in run.dog.prediction.top[:3] for x in (s.label, f"{100 * s.probability:.2f}%")],
     "reference/s08/5": lambda run: [x for s in run.cat.prediction.top[:3] for x in (s.label, f"{100 * s.probability:.2f}%")],
-    "reference/s09/7": lambda run: [f"{100 * c.probability:.2f}%" for c in run.dog.covers.quadrants] + [f"{abs(c.points):.2f}" for c in run.dog.covers.quadrants],
+    "reference/s09/7": lambda run: (
+        [f"{100 * c.probability:.2f}%" for c in run.dog.covers.quadrants] + [f"{abs(c.points):.2f}" for c in run.dog.covers.quadrants]
+    ),
 }
 
 
