@@ -122,7 +122,9 @@ def _measure(chosen: checkpoint.Choice, choices: dict[str, str], wanted: list[st
         from . import forward, measure
 
         with forward.deterministic():  # also quicker: threads of such small products mostly wait for each other
-            model, record = checkpoint.load(chosen)
+            model, record = checkpoint.load(
+                chosen, lambda read, total: progress.update(loading, description="downloading the weights", completed=read, total=total or None)
+            )
         progress.update(loading, completed=0, total=measure.STEPS)
         try:
             measured = measure.measure(model, record, dog, cat, name=name, date=day,
@@ -200,7 +202,7 @@ def diff(before: str, after: str, as_json: bool, everything: bool, slides: bool,
     if as_json:
         click.echo(found.json(a, b), nl=False)
         return
-    Console().print(difference.text(found, a, b, None if everything else 30), highlight=False)
+    _wide().print(difference.text(found, a, b, None if everything else 30), highlight=False)
     if slides:
         _slides_that_differ(*(name if name == "published" or name.endswith(".json") else str(folder / f"{name}.json") for name in (before, after)))
 
@@ -228,9 +230,14 @@ def verify(name: str, everything: bool, folder: Path) -> None:
         rows = check.compare(_load(name, folder))
     except (run.RunError, check.VerifyError) as error:
         raise Refusal(error) from error
-    Console().print(check.text(rows, everything), highlight=False)
+    _wide().print(check.text(rows, everything), highlight=False)
     if any(not row.met for row in rows):
         raise SystemExit(1)
+
+
+def _wide() -> Console:
+    """A console for tables: as wide as the terminal, wide enough for field names in a file or a pipe."""
+    return Console(width=None if sys.stdout.isatty() else 140)
 
 
 def _names(folder: Path) -> list[str]:

@@ -11,7 +11,9 @@ import hashlib
 import json
 import pickle
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,17 +70,17 @@ def choose(text: str) -> Choice:
     return Choice("file", path)
 
 
-def load(choice: Choice) -> tuple[torch.nn.Module, Checkpoint]:
+def load(choice: Choice, tell: Callable[[int, int], None] = lambda read, total: None) -> tuple[torch.nn.Module, Checkpoint]:
     """The model in evaluation mode, float32, on the CPU, and the record of where its weights come from.
 
-    Raises CheckpointError if the file is damaged, has other keys or shapes, or holds values that are not finite.
+    ``tell`` hears of a download: the bytes read and the file's size (0 if unknown). Raises CheckpointError if the file is damaged, has other keys or shapes, or holds values that are not finite.
     """
     import timm
     import torch
 
     detail, state = f"seed {choice.seed}", None
     if choice.source != "random":
-        file = choice.file or _download()
+        file = choice.file or _download(tell)
         detail, state = file.parent.name if choice.source == "hub" else file.name, _read(file)
     with torch.random.fork_rng(devices=[]):  # timm draws numbers; a caller's own sequence stays as it was
         torch.manual_seed(choice.seed or 0)
@@ -107,27 +109,63 @@ def parameter_hash(model: torch.nn.Module) -> str:
 
 
 def _hub_file() -> Path | None:
-    """The hub's file if it is in the local cache; None if it is not but can be fetched."""
-    from huggingface_hub import constants, try_to_load_from_cache
+    """The hub's file if it lies whole in the local cache; None if it does not but can be fetched."""
+    from huggingface_hub import constants
 
-    cached = try_to_load_from_cache(HUB_ID, HUB_FILE)
-    if isinstance(cached, str):
-        return Path(cached)
+    cached = _cached()
+    if cached and _whole(cached):
+        return cached
     reason = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else why_unreachable(f"{constants.ENDPOINT}/{HUB_ID}/resolve/main/{HUB_FILE}")
     if reason:
-        raise CheckpointError(f"The lecture's weights are not on this machine and {constants.ENDPOINT} can't be reached ({reason}); "
+        state = "are damaged" if cached else "are not"
+        raise CheckpointError(f"The lecture's weights {state} on this machine and {constants.ENDPOINT} can't be reached ({reason}); "
                               f"with no network, measure with {OFFLINE}.")
     return None
 
 
-def _download() -> Path:
-    from huggingface_hub import hf_hub_download
+def _cached() -> Path | None:
+    from huggingface_hub import try_to_load_from_cache
 
+    found = try_to_load_from_cache(HUB_ID, HUB_FILE)
+    return Path(found) if isinstance(found, str) else None
+
+
+def _whole(file: Path) -> bool:
+    """Whether a file of the hub's cache has the SHA-256 that the hub gave for it: its blob is named after it."""
+    name = file.resolve().name
+    return not re.fullmatch(r"[0-9a-f]{64}", name) or hashlib.sha256(file.read_bytes()).hexdigest() == name
+
+
+def _download(tell: Callable[[int, int], None]) -> Path:
+    """Fetch the hub's file into its cache, without a token; a file that is not what the hub announced is fetched once more."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.utils import logging, tqdm
+
+    class Told(tqdm):
+        """The client's progress bar, which draws nothing and passes the numbers on."""
+
+        def __init__(self, *_args: Any, total: float | None = None, initial: float = 0, **_options: Any) -> None:
+            super().__init__(total=total, initial=initial, disable=True)
+            self._read, self._size = int(initial), int(total or 0)
+
+        def update(self, n: float | None = 1) -> None:
+            self._read += int(n or 0)
+            tell(self._read, self._size)
+
+    bar = {"tqdm_class": Told} if "tqdm_class" in signature(hf_hub_download).parameters else {}  # older clients draw their own
+    logging.set_verbosity_error()  # the client tells of every new attempt; the user hears of the end
     try:
-        return Path(hf_hub_download(HUB_ID, HUB_FILE))
+        for _ in range(2):
+            file = Path(hf_hub_download(HUB_ID, HUB_FILE, token=False, force_download=_cached() is not None, **bar))
+            if _whole(file):
+                return file
     except Exception as error:  # the client raises its HTTP library's errors as well as its own
-        reason = (str(error) or type(error).__name__).splitlines()[0]
+        first = error
+        while first.__cause__:  # the client's own words are long, and end in advice on its settings
+            first = first.__cause__
+        reason = (str(first) or type(first).__name__).splitlines()[0].rstrip(".")
         raise CheckpointError(f"The lecture's weights could not be downloaded ({reason}); try again, or measure with {OFFLINE}.") from error
+    raise CheckpointError(f"The lecture's weights arrived damaged twice (SHA-256); try again, or measure with {OFFLINE}.")
 
 
 def _check_standin() -> None:

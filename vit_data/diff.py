@@ -109,12 +109,18 @@ def text(found: Difference, before: Run, after: Run, most: int | None = 30) -> R
     for claim in flipped:
         told.add_row(claim.what, claim.before, claim.after)
     places = sum(m.places for m in found.moved)
-    table = Table(title=f"\n{places:,} figures in {len(found.moved):,} fields moved" + (f"; the {most} that moved most" if most and len(found.moved) > most else ""),
-                  title_justify="left", box=None, padding=(0, 2, 0, 0))
+    table = Table(
+        title=f"\n{places:,} figures in {len(found.moved):,} fields moved" + (f"; the {most} that moved most" if most and len(found.moved) > most else ""),
+        title_justify="left",
+        box=None,
+        padding=(0, 2, 0, 0),
+    )
     for column, justify in (("field", "left"), (before.name, "right"), (after.name, "right"), ("change", "right"), ("in", "right")):
         table.add_column(column, justify=justify, overflow="fold")
     for m in found.moved[:most]:
-        table.add_row(m.field, _shown(m.before), _shown(m.after), f"{m.change:+.4g}" if m.change is not None else "", f"{m.places:,} places" if m.places > 1 else "")
+        table.add_row(
+            m.field, _shown(m.before), _shown(m.after), f"{m.change:+.4g}" if m.change is not None else "", f"{m.places:,} places" if m.places > 1 else ""
+        )
     return Group(*parts, *([told] if flipped else [Text("No claim flipped.")]), table)
 
 

@@ -31,13 +31,15 @@ def describe(run: Run, weights: bool = True, pictures: bool = True) -> str:
 
     ``vit_tiny_patch16_224 · stand-in weights 3f9a12c · drawn pictures · measured 2026-12-01``. Only a run of the
     lecture's checkpoint on the lecture's photographs is called the lecture's. A page that shows nothing of the weights
-    or of the pictures (see the parameters) does not name them, so that other weights leave its film as it is.
+    or of the pictures (see the parameters) does not name them, so that other weights leave its film as it is; only that
+    weights are the stand-in's is said on every page.
     """
     if run.provenance.kind == "published":
         return "published figures of the lecture"
     checkpoint = run.provenance.checkpoint
     if not weights:
-        return " · ".join((checkpoint.name.partition(".")[0], *([_pictures(run)] if pictures else [])))
+        kind = ["stand-in weights"] if checkpoint.source == "standin" else []
+        return " · ".join((checkpoint.name.partition(".")[0], *kind, *([_pictures(run)] if pictures else [])))
     short = (checkpoint.sha256 or "")[:7]
     architecture = checkpoint.name.partition(".")[0]
     measured = f"measured {run.provenance.date}"
@@ -113,7 +115,9 @@ def training(run: Run) -> tuple[str, str]:
 
 def weights_word(run: Run) -> str:
     """How the checkpoint is introduced, in one or a few words."""
-    return {"hub": "pretrained", "published": "pretrained", "standin": "trained on drawings", "random": "not trained yet", "file": "your own weights"}[run.provenance.checkpoint.source]
+    return {"hub": "pretrained", "published": "pretrained", "standin": "trained on drawings", "random": "not trained yet", "file": "your own weights"}[
+        run.provenance.checkpoint.source
+    ]
 
 
 def label_loss(run: Run, subject: Role = "dog") -> tuple[str, float]:

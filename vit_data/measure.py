@@ -74,7 +74,9 @@ def measure(model: nn.Module, checkpoint: Checkpoint, dog: Picture, cat: Picture
         nose = dog.places["nose"]  # both pictures show the same patch where they are compared
         subjects = [_subject(model, name, *each, nose, label) for each in zip(inputs, passes, linear, strict=True)]
         subjects[0] = _dog_only(model, inputs[0], passes[0], subjects[0], label, config, lambda n: tell("covering the dog's picture", 30 + n))
-        subjects[1] = subjects[1].model_copy(update={"attention": [_attention(passes[1], 4, 1, rows.name(dog.places["ear"]))]})  # the dog's query, another picture
+        subjects[1] = subjects[1].model_copy(
+            update={"attention": [_attention(passes[1], 4, 1, rows.name(dog.places["ear"]))]}
+        )  # the dog's query, another picture
         subjects[0] = subjects[0].model_copy(update={"class_rows": _class_rows(model, passes[0], _three_classes(*subjects), label)})
         stripe = context.moved_stripe(model, config["mean"][0], config["std"][0])
         lab = lab_run.measure(model, torch.stack([each.x for each in inputs]), [_answer(subject) for subject in subjects],
@@ -127,7 +129,9 @@ def _prepare(transform: Any, picture: Picture, config: dict[str, Any]) -> _Input
 
 def _lab(passes: list[Pass], run: Run) -> bytes:
     """The file that the lab page is built from."""
-    q, k, weights, out = (lab_tensors.stack((getattr(block, name).numpy() for block in done.blocks) for done in passes) for name in ("q", "k", "weights", "out"))
+    q, k, weights, out = (
+        lab_tensors.stack((getattr(block, name).numpy() for block in done.blocks) for done in passes) for name in ("q", "k", "weights", "out")
+    )
     try:
         return lab_tensors.dumps(lab_tensors.quantize(q, k, out, weights), run)
     except lab_tensors.LabError as error:

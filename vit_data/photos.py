@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -177,18 +178,55 @@ def check_network(wanted: Iterable[str]) -> None:
         raise PhotoError(f"The lecture's {names} can't be fetched ({reason}); put the file into {cache_folder()} by hand, or give {OFFLINE}.")
 
 
-class _Counting:
-    """A download that reports the bytes read so far."""
+class _Download:
+    """A file on a server, read once from start to end; a broken connection goes on where it broke.
 
-    def __init__(self, response: Any, tell: Callable[[int, int], None]) -> None:
-        self._response, self._tell, self._read = response, tell, 0
-        self._total = int(response.headers.get("Content-Length") or 0)
+    ``tell`` hears the bytes read so far and the size (0 if unknown).
+    """
+
+    ATTEMPTS, TIMEOUT = 3, 15  # connections in a row that give nothing; seconds of silence
+
+    def __init__(self, url: str, tell: Callable[[int, int], None]) -> None:
+        self._url, self._tell, self._read = url, tell, 0
+        self._response = urllib.request.urlopen(url, timeout=self.TIMEOUT)
+        self._total = int(self._response.headers.get("Content-Length") or 0)
+        self._mark = self._response.headers.get("ETag")
 
     def read(self, size: int = -1) -> bytes:
-        block = self._response.read(size)
+        block, failures = b"", 0
+        while True:
+            try:
+                block = self._response.read(size)
+                if block or size == 0 or self._read >= self._total:
+                    break
+                reason: Exception = EOFError(f"the connection ended after {self._read:,} of {self._total:,} bytes")
+            except (OSError, HTTPException) as error:
+                reason = error
+            failures += 1
+            if failures >= self.ATTEMPTS or not self._url.startswith("http"):
+                raise reason
+            self._again(reason)
         self._read += len(block)
         self._tell(self._read, self._total)
         return block
+
+    def _again(self, reason: Exception) -> None:
+        """Ask for the rest of the file; raises ``reason`` if the server gives anything else."""
+        self._response.close()
+        # the server sends the rest only if the file is still the same
+        headers = {"Range": f"bytes={self._read}-"} | ({"If-Range": self._mark} if self._mark else {})
+        try:
+            self._response = urllib.request.urlopen(urllib.request.Request(self._url, headers=headers), timeout=self.TIMEOUT)
+        except (OSError, HTTPException):
+            raise reason from None
+        if self._read and self._response.status != 206:
+            raise reason
+
+    def __enter__(self) -> _Download:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._response.close()
 
 
 def fetch(wanted: Iterable[str], tell: Callable[[int, int], None] = lambda read, total: None) -> None:
@@ -202,8 +240,7 @@ def fetch(wanted: Iterable[str], tell: Callable[[int, int], None] = lambda read,
         return
     try:
         cache_folder().mkdir(parents=True, exist_ok=True)
-        with urllib.request.urlopen(archive_url(), timeout=20) as response, \
-                tarfile.open(fileobj=_Counting(response, tell), mode="r|gz") as archive:
+        with _Download(archive_url(), tell) as download, tarfile.open(fileobj=download, mode="r|gz") as archive:
             for member in archive:
                 species = lacking.get(member.name.rpartition("/")[2])
                 if species is None or not member.isfile() or member.size > 20_000_000:
@@ -215,9 +252,9 @@ def fetch(wanted: Iterable[str], tell: Callable[[int, int], None] = lambda read,
                 del lacking[cached(species).name]
                 if not lacking:
                     return
-    except (OSError, EOFError, tarfile.TarError, zlib.error, ValueError) as error:
+    except (OSError, EOFError, HTTPException, tarfile.TarError, zlib.error, ValueError) as error:
         raise PhotoError(f"The lecture's photographs could not be downloaded ({error}); try again, or give {OFFLINE}.") from error
-    raise PhotoError(f"The archive does not hold {' and '.join(lacking)}; give {OFFLINE}.")
+    raise PhotoError(f"The archive does not hold {' and '.join(lacking)}, or it arrived damaged; try again, or give {OFFLINE}.")
 
 
 @cache  # a drawing takes seconds

@@ -447,7 +447,9 @@ class Depth(Part):
 
     cls: list[Vector] = Field(description="CLS row after blocks 1, 2, …, 192 each")
     cosines: list[Annotated[float, Field(ge=-1.00001, le=1.00001), AllowInfNan(False)]] = Field(description="cosine of each of them with the last one")
-    start: Annotated[float, Field(ge=-1.00001, le=1.00001), AllowInfNan(False)] = Field(description="cosine of the CLS row that enters block 1 with the last one")
+    start: Annotated[float, Field(ge=-1.00001, le=1.00001), AllowInfNan(False)] = Field(
+        description="cosine of the CLS row that enters block 1 with the last one"
+    )
     after: dict[int, dict[RowName, Vector]] = Field(description="rows CLS, P1 and the last patch after blocks 0 (the input), 1, 2 and the last, 192 each")
     norm: dict[RowName, Vector] = Field(description="the same rows after the final LayerNorm, 192 each")
     update: dict[RowName, Vector] = Field(description="the same rows of block 1's attention update, 192 each")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from .run import Run, dumps, write_safely
@@ -27,7 +29,7 @@ def write(run: Run, pictures: dict[str, bytes], folder: Path) -> Path:
     """Write the pictures (by file name) and then the run into ``folder``; return the path of the run.
 
     Every file is first written whole under another name. Only when all are there do they take their places, the
-    run last, so that a full disk or an interruption leaves an existing run as it was. Raises StoreError.
+    run last and no other process's among them, so that a full disk or an interruption leaves an existing run as it was. Raises StoreError.
     """
     path = folder / f"{run.name}.json"
     files = {**pictures, path.name: dumps(run).encode("utf-8")}
@@ -36,11 +38,29 @@ def write(run: Run, pictures: dict[str, bytes], folder: Path) -> Path:
     try:
         for name, content in files.items():
             write_safely(waiting[name], content)
-        for name, ready in waiting.items():
-            os.replace(ready, folder / name)
+        with _alone(folder):
+            for name, ready in waiting.items():
+                os.replace(ready, folder / name)
     except OSError as error:
         raise StoreError(f"The run could not be written to {folder} ({error.strerror or error}).") from error
     finally:
         for ready in waiting.values():
             ready.unlink(missing_ok=True)
     return path
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process puts files into ``folder``; where locks are not known, go on without."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network drives know no locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -39,7 +39,9 @@ def toy() -> Toy:
     patches = {}
     for name, pixels in PATCHES.items():
         x = flatten(pixels)
-        patches[name] = ToyPatch(pixels=[tuple(int(v) for v in p) for p in pixels], x=x.tolist(), products=(WEIGHTS * x).tolist(), c=(WEIGHTS @ x + BIAS).tolist())
+        patches[name] = ToyPatch(
+            pixels=[tuple(int(v) for v in p) for p in pixels], x=x.tolist(), products=(WEIGHTS * x).tolist(), c=(WEIGHTS @ x + BIAS).tolist()
+        )
     return Toy(entries=list(ENTRIES), weights=WEIGHTS.tolist(), bias=BIAS.tolist(), parameters=WEIGHTS.size + BIAS.size, patches=patches, message=message())
 
 
