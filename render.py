@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,7 +46,28 @@ def options(*names: str):
     return lambda f: functools.reduce(lambda g, name: known[name](g), reversed(names), f)
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+class Program(click.Group):
+    """The commands; what the machine lacks is told in one sentence."""
+
+    def invoke(self, ctx: click.Context):
+        try:
+            return super().invoke(ctx)
+        except ImportError as error:
+            if (error.name or "").split(".")[0] in ("scenes", "vit_data", "render"):
+                raise  # a fault of this program
+            raise Sentence(_lacking(error)) from error
+        except OSError as error:
+            raise Sentence(f"{error.filename or MEDIA} can't be read or written ({error.strerror or error}); finished films are kept.") from error
+
+
+def _lacking(error: ImportError) -> str:
+    """What to install for an import that failed."""
+    if isinstance(error, ModuleNotFoundError):
+        return f"The Python package '{error.name}' is not installed; run: pip install -e . in the folder of render.py."
+    return f"A library that Manim needs can't be loaded ({' '.join(str(error).split())}); install it as the README says (Cairo and Pango), then run this again."
+
+
+@click.group(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.pass_context
 def main(context: click.Context) -> None:
     """A Vision Transformer lecture, drawn from one measured run.
@@ -304,9 +326,11 @@ def lab(run_name: str | None, target: Path | None) -> None:
     from scenes import labpage
     from vit_data import lab_tensors
 
-    run = _run(run_name)
+    run = _run(run_name, pictures=False)
     target = target or MEDIA / run.name / "lab.html"
     try:
+        lab_tensors.load(run)  # what the lab itself lacks is told first
+        _run(run_name)
         page = labpage.build(run).encode("utf-8")
         target.parent.mkdir(parents=True, exist_ok=True)
         runs.write_safely(target, page)
@@ -330,9 +354,14 @@ def _choose(slides: tuple[str, ...], default: bool = False) -> list[str]:
         raise Sentence(str(error)) from error
 
 
-def _run(name: str | None) -> runs.Run:
+def _run(name: str | None, pictures: bool = True) -> runs.Run:
+    from vit_data import sound
+
     try:
-        return runs.load(name)
+        run = runs.load(name)
+        if pictures:
+            sound.check_pictures(run)
+        return run
     except runs.RunError as error:
         raise Sentence(str(error)) from error
 
@@ -340,6 +369,7 @@ def _run(name: str | None) -> runs.Run:
 def _perform(work: list[jobs.Job], workers: int | None, verb: str, folder: Path | None = None, key=lambda job: job.route, remote: tuple[str, runs.Run] | None = None) -> dict:
     """Do jobs in parallel with one progress display; name the failures and return the values of the others."""
     workers = min(workers or cpu_count(), len(work))
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # joblib's, where workers are stopped early
     values, errors = {}, []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[last]}"))
     try:
@@ -368,7 +398,8 @@ def _perform(work: list[jobs.Job], workers: int | None, verb: str, folder: Path 
         raise Sentence("A worker was killed, perhaps for want of memory; finished slides are kept. Go on with the same command and fewer --jobs.") from error
     except OSError as error:
         _sweep(folder)
-        raise Sentence(f"{error.filename or folder} can't be written ({error.strerror}); free the place or its permissions.") from error
+        raise Sentence(f"{error.filename or folder} can't be written ({error.strerror or error}); finished slides are kept. Make room or choose a place "
+                       "that can be written, then give the same command again.") from error
     for result in errors:
         say.print(f"[bold red]{result.route} failed[/]")
         say.print(result.error, markup=False)
@@ -376,7 +407,10 @@ def _perform(work: list[jobs.Job], workers: int | None, verb: str, folder: Path 
 
 
 def _numbered(i: int, job: jobs.Job) -> tuple[int, jobs.Result]:
-    return i, jobs.perform(job)
+    result = jobs.perform(job)
+    if result.blocked:  # the disk is full, say: the other slides would fail as well
+        raise OSError(*result.blocked)
+    return i, result
 
 
 def _sweep(folder: Path | None) -> None:

@@ -54,7 +54,7 @@ DECKS: dict[str, tuple[Section, ...]] = {
         Section("s11", "11 · The whole ViT in one figure", 4),
     ),
     "lab": (Section("", "Attention and similarity lab", 10),),
-    "gallery": (Section("parts", "Parts of the kit", 19),),
+    "gallery": (Section("parts", "Parts of the kit", 24),),
 }
 
 

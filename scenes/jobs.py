@@ -6,6 +6,8 @@ failure comes back as text and does not stop the others.
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 import traceback
 from dataclasses import dataclass, field
@@ -14,6 +16,7 @@ from typing import Any
 
 from . import sources  # first of all: it takes the source as it stands before anything that draws is imported
 
+BLOCKED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EIO}
 QUALITIES = {"preview": (854, 480, 15), "medium": (1280, 720, 30), "high": (1920, 1080, 60)}
 
 
@@ -29,6 +32,7 @@ class Result:
     value: Any = None
     error: str | None = None
     seconds: float = 0.0
+    blocked: tuple[int, str, str] | None = None  # nothing can be written: number, reason and file, as of an OSError
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,9 @@ def perform(job: Job) -> Result:
             from . import record
 
             record.write_failure(Path(job.options["path"]), job.route, text)
-        return Result(job.route, None, text, time.perf_counter() - started)
+        number, path = getattr(error, "errno", None), job.options.get("path")
+        blocked = (number, os.strerror(number), path) if path and isinstance(error, OSError) and number in BLOCKED else None
+        return Result(job.route, None, text, time.perf_counter() - started, blocked)
 
 
 def _slide(job: Job):

@@ -252,3 +252,51 @@ class RoutePage(Part):
             Group(own, own.here(1)),
             gap=0.35,
         )
+
+
+class BlockPage(Part):
+    route, name, use = "gallery/parts/20", "Block", "The pre-LayerNorm block as a card and with its two branches; residual paths run below, in grey. Opened: reference/s04/3."
+
+    def part(self):
+        return column(Block(self.model, 1, Block.CARD), Block(self.model, 1, Block.BRANCHES), gap=0.6)
+
+
+class HeadsPage(Part):
+    route, name, use = "gallery/parts/21", "Heads, Concat, Neurons, Lane", "Three tints, one a head; a residual branch with whatever stands on it, and its way round."
+
+    def part(self):
+        heads, joint_, mlp = Heads(self.model.heads), Concat(self.model.heads), Neurons("MLP")
+        return column(row(heads, joint_, mlp, gap=1.2), Lane(Box("LayerNorm"), Neurons("MLP")), gap=0.5)
+
+
+class TokenMatrixPage(Part):
+    route, name, use = (
+        "gallery/parts/22",
+        "TokenMatrix, TokenRow",
+        "All tokens in one image: named rows and columns are drawn wider, CLS stands apart, and marks move over it.",
+    )
+
+    def part(self):
+        m, names = self.model, token_names(self.run)
+        found = self.dog.matrices
+        q = TokenMatrix(found and found.q.array(), (m.tokens, m.head_width), 3.0, 3.4, theme.VIOLET, down=names, across=feature_names(m.head_width), title="Q")
+        weights = self.dog.block1.head1.attention[rows.CLS].values
+        line = TokenRow(weights and np.array(weights), names, m.tokens, 6.4, 0.6, theme.TEAL, weights=True)
+        return row(Group(q, q.mark_row(rows.CLS)), line, gap=1.0)
+
+
+class LearningPage(Part):
+    route, name, use = "gallery/parts/23", "Learner, Net, flame, snowflake", "Orange and a flame: an optimizer may move these weights. Blue and a snowflake: it may not."
+
+    def part(self):
+        boxes = row(Learner("encoder", learns=False, width=2.8, height=1.0), Learner("new head", learns=True, width=2.8, height=1.0), gap=0.8)
+        nets = row(Net((4, 6, 3), learns=False, width=2.4), Net((4, 6, 3), learns=True, width=2.4), sketch_dog(1.6), sketch_cat(1.6), gap=0.8)
+        return column(boxes, nets, learning_key(), gap=0.5)
+
+
+class ScoresPage(Part):
+    route, name, use = "gallery/parts/24", "all_scores", "A score for every class as thin columns, the best of four neighbours each."
+
+    def part(self):
+        p = self.dog.prediction
+        return row(*(column(all_scores(v, 4.6, 2.8), words(t, theme.BODY), gap=0.15) for v, t in ((p.logits, "logits"), (p.probabilities, "probabilities"))), gap=0.8)

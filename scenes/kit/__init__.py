@@ -11,6 +11,7 @@ from .flow import Bars, all_scores, Code, Layer, Pipeline, Table, connections, d
 from .listing import Listing, axes, gives
 from .layout import Area, at, beside, column, fit, grid, row
 from .learning import FROZEN, LEARNS, Learner, Net, backward, badge, flame, forward, learning_key, mark, sketch_cat, sketch_dog, snowflake
+from .nose import NosePage
 from .numbers import MINUS, bracket, count, num, pct, pct_least, points, short, times, tiny, triple, vec
 from .photo import Crop, MapView, Photograph, pixels, scale_bar
 from .roles import RECEIVER, SOURCE, joint, local_roles, message_path, pulse, weight_pill

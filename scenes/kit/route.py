@@ -14,7 +14,7 @@ from .layout import column
 from .photo import Photograph
 from .shapes import Connector, Frame, arrow
 from .slide import STAGE
-from .text import Words, words
+from .text import words
 from .tiles import Tiles
 from .vectors import Cells
 

@@ -26,11 +26,16 @@ from . import theme
 
 SANS, MONO, MATH = "Lato", "DejaVu Sans Mono", "New Computer Modern Math"
 FONTS = Path(font_lato.__file__).parent / "files"
+FACES = ("Lato-Regular.ttf", "Lato-Bold.ttf", "Lato-Italic.ttf", "Lato-BoldItalic.ttf")
 _EM = 10.0  # points at which Typst sets; the mobject is scaled afterwards
 _NS = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _SUBSCRIPT = re.compile(r"(?<![\\$`\w])(\w)([₀-₉]+)")
 _MARK = re.compile(r"\\(.)|\$([^$]+)\$|`([^`]+)`|\*([^*]+)\*", re.DOTALL)
+
+
+class FontError(Exception):
+    """A font that words are set in is not there; the message is one sentence for the user."""
 
 
 class Words(VGroup):
@@ -136,6 +141,9 @@ def _typst(text: str) -> str:
 
 @functools.cache
 def _compiler() -> typst.Compiler:
+    lacking = [name for name in FACES if not (FONTS / name).is_file()]
+    if lacking:  # Typst would quietly take another font, and every line break would move
+        raise FontError(f"The font {lacking[0]} is missing from {FONTS}; install it again: pip install --force-reinstall font-lato.")
     return typst.Compiler(font_paths=[str(FONTS)], ignore_system_fonts=True)
 
 

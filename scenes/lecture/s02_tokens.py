@@ -1,25 +1,16 @@
 """Main lecture, first question: from pixels to tokens."""
 
 import numpy as np
-from manim import TransformFromCopy
 
 from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboard
 from scenes.lecture.questions import Progress
-from vit_data import figures, rows
+from vit_data import rows
 from vit_data.cost import Cost
 from vit_data.run import Vector
 
 
-class TokenPage(Talk):
-    """What these pages share: the nose patch by its row name and number, and the shared projection as one box."""
-
-    @property
-    def nose(self):
-        return self.dog.place("nose")
-
-    @property
-    def word(self):
-        return figures.picture_word(self.run, "dog")
+class TokenPage(Talk, NosePage):
+    """What these pages share besides the nose patch: the shared projection as one box."""
 
     def projection(self, width=3.0, height=1.9):
         m = self.model
@@ -120,9 +111,9 @@ class InsideOnePatch(TokenPage):
 
     def says(self):
         m = self.model
-        r, c = rows.grid_place(self.dog.photo.places["nose"], m.grid)
+        r, c = rows.grid_place(self.number, m.grid)
         return [
-            f"Let us take one patch out, number {self.dog.photo.places['nose']}, and stay with it for a while. It lies in row {r}, column {c} of the grid.",
+            f"Let us take one patch out, number {self.number}, and stay with it for a while. It lies in row {r}, column {c} of the grid.",
             f"Magnified, you see what the model gets: {m.patch} by {m.patch} pixels, each with a red, a green and a blue value.",
             f"Multiplied out that makes {m.patch_values} numbers. Before they go on, each is put on the scale that the checkpoint was trained with: divided by 255, then {num(m.transform.mean[0], 1)} is subtracted and "
             f"the rest divided by {num(m.transform.std[0], 1)}.",
@@ -184,7 +175,7 @@ class FlattenChannels(TokenPage):
             strips.add(Strip(part, color, third, 0.62, limit=1.0).move_to([STAGE.left + third * (i + 0.5), y, 0]))
             strips[i].border.set_stroke(color, 3)
             labels.add(words(f"{n}", theme.BODY, color).next_to(strips[i], UP, buff=0.08))
-        total = words(f"$x_{self.dog.photo.places['nose']} in RR^{x.length}$", 52, theme.BLUE).move_to([STAGE.center[0], STAGE.bottom + 0.22, 0])
+        total = words(f"$x_{self.number} in RR^{x.length}$", 52, theme.BLUE).move_to([STAGE.center[0], STAGE.bottom + 0.22, 0])
         self.step(crop, FadeIn(name))
         self.go(*(Emerge(p[0], crop) for p in planes), *write(*(p[1] for p in planes)), lag_ratio=0.1)
         self.lay(planes[0][0], strips[0], labels[0])
@@ -195,14 +186,9 @@ class FlattenChannels(TokenPage):
         """Rows of pixels leave their planes one after the other and lie down as strips; one step."""
         first = True
         for plane, strip, label in zip(parts[::3], parts[1::3], parts[2::3]):
-            n = self.model.patch
-            row_, cell = plane.height / n, strip.image.width / n
-            (px, py), (sx, sy) = plane.get_center()[:2], strip.image.get_center()[:2]
-            starts = np.array([[px, py + plane.height / 2 - row_ * (i + 0.5), plane.width, row_] for i in range(n)])
-            goals = np.array([[sx - strip.image.width / 2 + cell * (i + 0.5), sy, cell, strip.image.height] for i in range(n)])
-            tiles = Tiles([plane.block[i : i + 1] for i in range(n)], starts)
+            tiles, way = self.unroll(plane, strip, 1.4)
             self.add(tiles)
-            (self.step if first else self.go)(Glide(tiles, goals, lag=0.2, run_time=1.4), FadeIn(label))
+            (self.step if first else self.go)(way, FadeIn(label))
             self.go(FadeIn(strip), run_time=0.5)
             self.remove(tiles)
             first = False
@@ -324,13 +310,12 @@ class StackIntoMatrix(TokenPage):
         return [
             f"In practice nobody loops over patches. All {m.patches} rows are stacked under each other into one matrix X, {m.patch_values} numbers wide.",
             "The projection is applied to the whole stack in one multiplication, and the same bias is added to every row.",
-            f"Out comes the matrix C: still {m.patches} rows, in the same order, now {m.width} features wide. Row {self.dog.photo.places['nose']} of C belongs to patch {self.dog.photo.places['nose']}, "
+            f"Out comes the matrix C: still {m.patches} rows, in the same order, now {m.width} features wide. Row {self.number} of C belongs to patch {self.number}, "
             "as row one belongs to patch one. This matrix is the first half of what the encoder will get.",
         ]
 
     def build(self):
         m = self.model
-        number = self.dog.photo.places["nose"]
         names = [rows.name(1), None, self.nose, None, rows.name(m.patches)]
         ys = [STAGE.top - 1.25 - i * 0.78 for i in range(5)]
         photo = Photograph(self.run, side=1.0)
@@ -377,7 +362,7 @@ class TrainedProjection(TokenPage):
         m, c = self.model, self.dog.patches[self.nose].c
         values = ", ".join(num(v) for v in c.first[:3])
         return [
-            f"Enough symbols; these are the real numbers. Patch {self.dog.photo.places['nose']} of our {self.word} goes into the trained layer.",
+            f"Enough symbols; these are the real numbers. Patch {self.number} of our {self.word} goes into the trained layer.",
             f"What returns is a row of {m.width} features. You see all of them as colours: blue for positive, charcoal for negative, pale near zero.",
             f"The first three are {values}. Do not try to give a single one a meaning; nobody did during training. What counts is that patches that look alike get rows that are alike.",
         ]
@@ -393,10 +378,10 @@ class TrainedProjection(TokenPage):
         left = photo.get_right()[0] + 0.9
         strip = Strip(c, width=STAGE.right - left, height=0.8).move_to([(left + STAGE.right) / 2, photo.get_bottom()[1] + 1.45, 0])
         head = row(
-            words(f"$c_{self.dog.photo.places['nose']}$ · {m.width} features", theme.CAPTION, theme.BLUE, bold=True), sign_key(size=theme.LABEL), gap=0.7
+            words(f"$c_{self.number}$ · {m.width} features", theme.CAPTION, theme.BLUE, bold=True), sign_key(size=theme.LABEL), gap=0.7
         )
         head.next_to(strip, UP, buff=0.14).align_to(strip, LEFT)
-        line = words(f"$c_{self.dog.photo.places['nose']}$ = {vec(c)}", 52).next_to(strip, DOWN, buff=0.3).align_to(strip, LEFT)
+        line = words(f"$c_{self.number}$ = {vec(c)}", 52).next_to(strip, DOWN, buff=0.3).align_to(strip, LEFT)
         self.step(photo, FadeIn(photo.patch(self.nose, theme.AMBER)))
         self.go(Emerge(crop, photo.cell(self.nose)), FadeIn(photo.zoom_lines(self.nose, crop)))
         into = arrow(crop, layer)

@@ -1,6 +1,6 @@
 """Main lecture, fifth question: predict a class, and ask what the prediction rests on."""
 
-from manim import Transform, TransformFromCopy
+from manim import TransformFromCopy
 
 from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboard
 from vit_data import figures, rows
@@ -358,7 +358,7 @@ class SmallerCovers(PredictPage):
         one.move_to([STAGE.left + 1.9, STAGE.center[1], 0])
         view = MapView(self.run, tests.points and [-p for p in tests.points], tests.scale, (theme.BLUE, theme.RED), side=4.4)
         head = words(f"{count(tests.count)} separate tests", 44, bold=True)
-        middle = column(head, view, gap=0.12).move_to([STAGE.left + 6.9, STAGE.center[1], 0])
+        column(head, view, gap=0.12).move_to([STAGE.left + 6.9, STAGE.center[1], 0])
         end = f"{tests.scale:g}"
         legend = column(
             words("red: falls", theme.CAPTION, theme.RED, bold=True),

@@ -8,24 +8,8 @@ from vit_data import figures, rows
 from vit_data.run import Vector
 
 
-class PatchPage(Slide):
-    """What these pages call things: the nose patch by its row name and by its number, its shape, its neighbour."""
-
-    @property
-    def nose(self) -> str:
-        return self.dog.place("nose")
-
-    @property
-    def number(self) -> int:
-        return self.dog.photo.places["nose"]
-
-    @property
-    def neighbour(self) -> str:
-        return rows.name(self.number + 1)
-
-    @property
-    def pixels(self) -> int:
-        return self.model.patch**2
+class PatchPage(NosePage):
+    """A page on the way from the nose patch to its row of features."""
 
     def layer(self, *lines, **style) -> Box:
         return Box(f"nn.Linear({self.model.patch_values}, {self.model.width})", *lines, **style)
@@ -406,24 +390,19 @@ class FlattenPatch(PatchPage):
         self.step(crop, name)
         self.step(*(Emerge(lane[0], crop) for lane in lanes), lag_ratio=0.15)
         self.step(FadeIn(order), run_time=0.4)
-        self.unroll(*lanes[0][:3])
+        self.lay(*lanes[0][:3])
         self.step(FadeIn(signs), run_time=0.3)
-        self.unroll(*lanes[1][:3])
-        self.unroll(*lanes[2][:3])
+        self.lay(*lanes[1][:3])
+        self.lay(*lanes[2][:3])
         self.step(*(TransformFromCopy(lane[1], strip) for lane, strip in zip(lanes, joined)), FadeIn(heads), lag_ratio=0.2)
         self.go(*draw(*arrows))
         self.step(*write(ticks, shape))
 
-    def unroll(self, plane, strip, head):
+    def lay(self, plane, strip, head):
         """The rows of pixels leave the channel one after the other and line up as one strip."""
-        n = self.model.patch
-        row_, cell = plane.height / n, strip.image.width / n
-        (px, py), (sx, sy) = plane.get_center()[:2], strip.image.get_center()[:2]
-        starts = np.array([[px, py + plane.height / 2 - row_ * (i + 0.5), plane.width, row_] for i in range(n)])
-        goals = np.array([[sx - strip.image.width / 2 + cell * (i + 0.5), sy, cell, strip.image.height] for i in range(n)])
-        tiles = Tiles([plane.block[i : i + 1] for i in range(n)], starts)
+        tiles, way = self.unroll(plane, strip)
         self.add(tiles)
-        self.go(Glide(tiles, goals, lag=0.2, run_time=1.2), FadeIn(head))
+        self.go(way, FadeIn(head))
         self.go(FadeIn(strip), run_time=0.5)
         self.remove(tiles)
 
@@ -635,7 +614,7 @@ class StackRows(PatchPage):
             else:
                 lanes[n] = self.lane(photo, rows.name(n), y, xs, side, layer, limit)
             y -= h * scale / 2
-        rows_ = Group(*(lane["row"] for lane in lanes.values()))
+        Group(*(lane["row"] for lane in lanes.values()))
         frame = Area(xs["frame"], bottom, STAGE.right, top)
         border = Frame(corner_radius=0.1, width=frame.width, height=frame.height, stroke_color=theme.BLUE, stroke_width=3).move_to(frame.center)
         head = words("One content embedding for every image patch", theme.LABEL, theme.GREY)

@@ -293,7 +293,7 @@ class SortChannels(ToyPage):
         return self.toy.entries.index(self.asked) + 1
 
     def build(self):
-        pixels, letters, n = self.toy.patches[self.patch].pixels, self.letters, self.inputs
+        pixels, letters = self.toy.patches[self.patch].pixels, self.letters
         image = self.pixels(1.75)
         STAGE.place(image, LEFT + UP).shift(0.1 * RIGHT + 0.02 * DOWN)
         name = words("one RGB patch", theme.LABEL, theme.GREY).next_to(image, DOWN, buff=0.1)
@@ -420,7 +420,7 @@ class NoActivation(ToyPage):
         self.go(*draw(arrow(values, layer)), FadeIn(layer))
         self.go(*draw(arrow(layer, out)), Emerge(out, layer), FadeIn(counts[1]))
         self.step(*write(formula, rule))
-        stages, arrows = line.stages, line.arrows
+        arrows = line.arrows
         self.step(FadeIn(cards[1]), FadeIn(heads[1]), FadeIn(row_), FadeIn(one), FadeIn(labels[0]))
         self.go(*draw(arrows[0]), FadeIn(first))
         self.go(*draw(arrows[1]), Emerge(before, first), FadeIn(labels[1]))

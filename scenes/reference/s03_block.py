@@ -1,7 +1,7 @@
 """Section 3 of the reference deck, second half: three heads, both residual additions, the MLP, twelve blocks (pages 26 to 39)."""
 
 import numpy as np
-from manim import Axes, Dot, MoveAlongPath, Rectangle, TransformFromCopy
+from manim import Axes, Dot, Rectangle, TransformFromCopy
 
 from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboard
 from scenes.kit.attention import TokenMatrix
@@ -424,7 +424,7 @@ class KeepAndAdd(BlockPage):
 
     def build(self):
         m = self.model
-        e, update, u = self.state(0, 1.0, 0.34), self.state("update", 1.0, 0.34), self.state("middle", 1.0, 0.34, labels=False)
+        e, u = self.state(0, 1.0, 0.34), self.state("middle", 1.0, 0.34, labels=False)
         heads = Heads(m.heads, lambda h: (words(f"$H^{h}$ · {self.narrow}", theme.SMALLEST_PX, theme.INK),), width=1.75, height=0.82, gap=0.16,
                       size=theme.SMALL)
         norm = Box("LayerNorm", words("$X$", theme.BODY, theme.BLUE), color=theme.GREY, size=theme.SMALL, height=1.1, pad=0.12)
@@ -564,7 +564,6 @@ class OpenBlockOne(BlockPage):
         card = Block(m, 1, lines=(), width=3.3, height=0.95, size=theme.BODY)
         card.card.label[0].become(words("Transformer block 1", theme.BODY, theme.BLUE, bold=True).move_to(card))
         top = row(e, card, out, gap=0.75)
-        shift = card.get_y() - e.image.get_y()
         top.move_to([0, 1.72, 0])
         names = Group(*(column(words(t, theme.LABEL, theme.BLUE, bold=True), words(self.matrix, theme.SMALL, theme.GREY), gap=0.02)
                         for t in ("Input $E$", "Output $E^1$")))

@@ -1,23 +1,15 @@
 """Section 3 of the reference deck: one head of block 1, from queries, keys and values to a message (pages 13 to 25)."""
 
 import numpy as np
-from manim import GrowFromEdge, Rectangle, Square
+from manim import Rectangle, Square
 
 from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboard
 from vit_data import figures, head, rows
 from vit_data.run import Vector
 
 
-class HeadPage(Slide):
+class HeadPage(NosePage):
     """Head 1 of block 1: its named rows, its matrices where the run has them whole, CLS as the receiver."""
-
-    @property
-    def nose(self) -> str:
-        return self.dog.place("nose")
-
-    @property
-    def number(self) -> int:
-        return self.dog.photo.places["nose"]
 
     @property
     def head(self):
@@ -26,10 +18,6 @@ class HeadPage(Slide):
     @property
     def names(self) -> dict[str, int]:
         return token_names(self.run)
-
-    @property
-    def word(self) -> str:
-        return figures.picture_word(self.run, "dog")
 
     def array(self, name):
         """A whole matrix: x, q, k, v of the run, S and A worked out from them; None where the run has none."""
@@ -333,7 +321,6 @@ class ScoresToWeights(HeadPage):
         a = self.put(self.square("A", side), STAGE.right - 1.85, y)
         heads = [words(t, theme.BODY, c, bold=True).next_to(x.column_labels, UP, buff=0.08).set_x(x.image.get_x())
                  for t, c, x in (("S: matching scores", theme.BLUE, s), ("A: attention weights", theme.TEAL, a))]
-        middle = (s.border.get_right()[0] + a.row_labels.get_left()[0]) / 2
         way = arrow([s.border.get_right()[0], y, 0], [a.row_labels.get_left()[0], y, 0], theme.TEAL, gap=0.3, width=5)
         soft = column(words("softmax", theme.CAPTION, theme.TEAL, bold=True), words("across each row", theme.LABEL, theme.GREY),
                       gap=0.02).next_to(way, UP, buff=0.15)

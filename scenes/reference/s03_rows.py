@@ -9,24 +9,8 @@ from vit_data import figures, head, rows
 from vit_data.run import Vector
 
 
-class RowsPage(Slide):
+class RowsPage(NosePage):
     """The nose patch, its number, its place on the grid, and rows of the whole matrices where the run has them."""
-
-    @property
-    def nose(self) -> str:
-        return self.dog.place("nose")
-
-    @property
-    def number(self) -> int:
-        return self.dog.photo.places["nose"]
-
-    @property
-    def place(self) -> tuple[int, int]:
-        return rows.grid_place(self.number, self.model.grid)
-
-    @property
-    def word(self) -> str:
-        return figures.picture_word(self.run, "dog")
 
     def matrix(self, name):
         """A whole matrix of the run as an array, or None."""
@@ -604,7 +588,7 @@ class StackInput(RowsPage):
                 "The small number at a symbol says whose row it is; it does not say how wide the row is.")
 
     def build(self):
-        m, n = self.model, self.number
+        m, _n = self.model, self.number
         names = token_names(self.run)
         head_ = lead("The full sequence entering block 1")
         table = TokenMatrix(self.matrix("e"), (m.tokens, m.width), 3.1, 3.5, theme.BLUE, down=names, wide=0.3, size=theme.LABEL)

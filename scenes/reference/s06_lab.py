@@ -676,7 +676,6 @@ class PrependCls(LabPage):
                 "same parameter. The sum in the last line uses the same position table for every picture, too.")
 
     def build(self):
-        m = self.model
         listing = self.listing("ViT.embed")
         content = tensors.content(self.run)
         size = 1.42

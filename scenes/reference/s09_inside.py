@@ -401,7 +401,7 @@ class LocalSensitivity(Slide):
         return "Smaller covers reveal local sensitivity"
 
     def caption(self):
-        covers, tests = self.dog.covers, self.dog.covers.patches
+        _covers, tests = self.dog.covers, self.dog.covers.patches
         worst = tests.largest
         effect = (f"Hiding {worst.name} costs most, {points(abs(worst.points), sign=False)} points" if worst.points < 0
                   else f"No single patch lowers the probability; {worst.name} raises it least")
