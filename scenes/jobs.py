@@ -24,6 +24,10 @@ class RemoteError(Exception):
     """Workers that can't be used; the message is one sentence for the user."""
 
 
+class Stopped(Exception):
+    """Something that no slide can be made without is missing; the message is one sentence for the user."""
+
+
 @dataclass
 class Result:
     """What came of a job: the value, or the traceback of its failure."""
@@ -33,6 +37,7 @@ class Result:
     error: str | None = None
     seconds: float = 0.0
     blocked: tuple[int, str, str] | None = None  # nothing can be written: number, reason and file, as of an OSError
+    stopped: str | None = None  # nothing can be drawn: one sentence for the user
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,17 @@ def perform(job: Job) -> Result:
             record.write_failure(Path(job.options["path"]), job.route, text)
         number, path = getattr(error, "errno", None), job.options.get("path")
         blocked = (number, os.strerror(number), path) if path and isinstance(error, OSError) and number in BLOCKED else None
-        return Result(job.route, None, text, time.perf_counter() - started, blocked)
+        stopped = str(error) if getattr(error, "stops_all", False) else lacking(error) if isinstance(error, ImportError) else None
+        return Result(job.route, None, text, time.perf_counter() - started, blocked, stopped)
+
+
+def lacking(error: ImportError) -> str | None:
+    """One sentence on what to install for an import that failed; None if it is this program's own fault."""
+    if (error.name or "").split(".")[0] in ("scenes", "vit_data", "render"):
+        return None
+    if isinstance(error, ModuleNotFoundError):
+        return f"The Python package '{error.name}' is not installed; run: pip install -e . in the folder of render.py."
+    return f"A library that Manim needs can't be loaded ({' '.join(str(error).split())}); install it as the README says (Cairo and Pango), then run this again."
 
 
 def _slide(job: Job):

@@ -37,6 +37,8 @@ _MARK = re.compile(r"\\(.)|\$([^$]+)\$|`([^`]+)`|\*([^*]+)\*", re.DOTALL)
 class FontError(Exception):
     """A font that words are set in is not there; the message is one sentence for the user."""
 
+    stops_all = True  # see scenes.jobs
+
 
 class Words(VGroup):
     """A typeset string. Its box is the line box, not the ink, so that neighbours share a baseline.

@@ -83,6 +83,7 @@ class SplitIntoPatches(TokenPage):
     def build(self):
         m, n = self.model, self.model.grid
         photo = Photograph(self.run, side=4.25).move_to([STAGE.left + 2.45, STAGE.center[1], 0])
+        photo.lines.move_to(photo)
         whole = Tiles.boxes_of(*(photo.cell(i + 1) for i in range(m.patches)))
         tiles = Tiles(photo.blocks(), whole, smooth=not photo.missing)
         centre = np.array([*photo.get_center()[:2], 0, 0])
@@ -94,9 +95,9 @@ class SplitIntoPatches(TokenPage):
         self.step(photo)
         self.step(*draw(*photo.lines), lag_ratio=0.04, run_time=1.3)
         self.go(*write(side[0]))
-        self.add(tiles)
+        self.step(FadeIn(tiles), run_time=0.4)
         self.remove(photo, *photo.lines)
-        self.step(Glide(tiles, apart, run_time=1.0))
+        self.go(Glide(tiles, apart, run_time=1.0))
         self.go(*write(side[1]))
 
 
