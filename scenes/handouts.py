@@ -7,6 +7,7 @@ manim-slides, which is asked for here only, from one file a step.
 from __future__ import annotations
 
 import html as markup
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def clickable(films: dict[str, Path], run: Run, target: Path) -> Path:
 
     Raises ModuleNotFoundError where manim-slides is not installed.
     """
+    os.environ.setdefault("TQDM_DISABLE", "1")  # read when manim-slides is imported: one progress display is enough
     from manim_slides.config import PresentationConfig, SlideConfig
     from manim_slides.convert import PowerPoint, RevealJS
 

@@ -87,6 +87,7 @@ class HalvePatch(CostPage):
             self.go(*draw(*photo.lines), lag_ratio=0.02, run_time=1.0)
             self.go(*write(rows_), run_time=0.4)
             self.go(*write(work), *((*draw(tip), FadeIn(more)) if i else ()), run_time=0.6)
+            before = photo
 
 
 class MatchingInside(CostPage):
