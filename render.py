@@ -53,18 +53,12 @@ class Program(click.Group):
         try:
             return super().invoke(ctx)
         except ImportError as error:
-            if (error.name or "").split(".")[0] in ("scenes", "vit_data", "render"):
-                raise  # a fault of this program
-            raise Sentence(_lacking(error)) from error
+            what = jobs.lacking(error)
+            if not what:
+                raise
+            raise Sentence(what) from error
         except OSError as error:
             raise Sentence(f"{error.filename or MEDIA} can't be read or written ({error.strerror or error}); finished films are kept.") from error
-
-
-def _lacking(error: ImportError) -> str:
-    """What to install for an import that failed."""
-    if isinstance(error, ModuleNotFoundError):
-        return f"The Python package '{error.name}' is not installed; run: pip install -e . in the folder of render.py."
-    return f"A library that Manim needs can't be loaded ({' '.join(str(error).split())}); install it as the README says (Cairo and Pango), then run this again."
 
 
 @click.group(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -391,7 +385,7 @@ def _perform(work: list[jobs.Job], workers: int | None, verb: str, folder: Path 
         _sweep(folder)
         say.print("Stopped; finished slides are kept, nothing is half written.")
         raise SystemExit(130) from None
-    except jobs.RemoteError as error:
+    except (jobs.RemoteError, jobs.Stopped) as error:
         raise Sentence(str(error)) from error
     except TerminatedWorkerError as error:
         _sweep(folder)
@@ -410,6 +404,8 @@ def _numbered(i: int, job: jobs.Job) -> tuple[int, jobs.Result]:
     result = jobs.perform(job)
     if result.blocked:  # the disk is full, say: the other slides would fail as well
         raise OSError(*result.blocked)
+    if result.stopped:
+        raise jobs.Stopped(result.stopped)
     return i, result
 
 

@@ -39,6 +39,18 @@ class Group(click.Group):
             raise Refusal(f"There is no command '{args[0]}'; {hint}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except ImportError as error:
+            if (error.name or "").startswith("vit_data"):
+                raise  # a fault of this program
+            gone = isinstance(error, ModuleNotFoundError)
+            what = f"the Python package '{error.name}' is not installed" if gone else f"a library can't be loaded ({error})"
+            raise Refusal(f"Measuring needs more than this machine has: {what}; run: pip install -e '.[measure]'") from error
+        except OSError as error:
+            raise Refusal(f"{error.filename or 'A file'} can't be read or written ({error.strerror or error}); runs that were there are as they were.") from error
+
 
 FOLDER = click.option("--folder", type=click.Path(path_type=Path), default=run.CACHE, envvar="VIT_DATA_CACHE",
                       help="Where runs lie; the environment variable VIT_DATA_CACHE says the same.  [default: vit_data/cache]")
@@ -247,7 +259,7 @@ def _names(folder: Path) -> list[str]:
 def _load(name: str, folder: Path) -> run.Run:
     if name == "published" or name.endswith(".json"):
         return run.load(name)
-    if not (folder / f"{name}.json").is_file():
+    if not os.path.isfile(folder / f"{name}.json"):
         near = difflib.get_close_matches(name, _names(folder), n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(_names(folder))}."
         raise run.RunError(f"There is no run '{name}'; {hint}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 import re
 from collections.abc import Callable
@@ -62,10 +63,10 @@ def choose(text: str) -> Choice:
         if not re.fullmatch(r"[0-9]{1,18}", seed):
             raise CheckpointError(f"'{text}' names no seed; write random: and a whole number, as in random:0.")
         return Choice("random", seed=int(seed))
-    path = Path(text).expanduser()
-    if path.is_dir():
+    path = Path(os.path.expanduser(text))  # os.path answers for every text; Path raises for some
+    if os.path.isdir(path):
         raise CheckpointError(f"{text} is a folder; give the checkpoint file inside it.")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise CheckpointError(f"There is no checkpoint '{text}'; write hub, standin, random:SEED, or the path of a file.")
     return Choice("file", path)
 
@@ -73,7 +74,8 @@ def choose(text: str) -> Choice:
 def load(choice: Choice, tell: Callable[[int, int], None] = lambda read, total: None) -> tuple[torch.nn.Module, Checkpoint]:
     """The model in evaluation mode, float32, on the CPU, and the record of where its weights come from.
 
-    ``tell`` hears of a download: the bytes read and the file's size (0 if unknown). Raises CheckpointError if the file is damaged, has other keys or shapes, or holds values that are not finite.
+    ``tell`` hears of a download: the bytes read and the file's size (0 if unknown). Raises CheckpointError if the file
+    is damaged, has other keys or shapes, or holds values that are not finite.
     """
     import timm
     import torch
@@ -156,7 +158,8 @@ def _download(tell: Callable[[int, int], None]) -> Path:
     logging.set_verbosity_error()  # the client tells of every new attempt; the user hears of the end
     try:
         for _ in range(2):
-            file = Path(hf_hub_download(HUB_ID, HUB_FILE, token=False, force_download=_cached() is not None, **bar))
+            cached = _cached()  # asked again each time: another process may have fetched it by now
+            file = Path(hf_hub_download(HUB_ID, HUB_FILE, token=False, force_download=cached is not None and not _whole(cached), **bar))
             if _whole(file):
                 return file
     except Exception as error:  # the client raises its HTTP library's errors as well as its own

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -66,7 +65,7 @@ def picture(choice: str, species: str) -> Picture:
     """
     if choice == "standin":
         return drawn(species)
-    return from_file(cached(species) if choice == "lecture" else Path(choice).expanduser(), species)
+    return from_file(cached(species) if choice == "lecture" else Path(os.path.expanduser(choice)), species)
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def gallery() -> tuple[Animal, ...]:
 def from_file(path: Path, species: str) -> Picture:
     """A user's picture; the lecture's own file is recognised by its SHA-256, wherever it lies."""
     try:
-        if path.is_file() and path.stat().st_size > LARGEST:
+        if os.path.isfile(path) and path.stat().st_size > LARGEST:
             raise PhotoError(f"{path.name} is larger than {LARGEST // 1_000_000} MB; make it smaller first.")
         content = path.read_bytes()
     except (OSError, ValueError) as error:

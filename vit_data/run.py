@@ -436,7 +436,6 @@ class Matrices(Part):
     q: Grid = Field(description="queries, 197 × 64")
     k: Grid = Field(description="keys, 197 × 64")
     v: Grid = Field(description="values, 197 × 64")
-    out: Grid = Field(description="rows after block 1, 197 × 192")
     more_heads: list[HeadGrids] = Field(default_factory=list, description="heads 2, 3, … of block 1")
     messages: Grid | None = Field(None, description="messages of all heads of block 1 side by side, before the output projection, 197 × 192")
     out: Grid | None = Field(None, description="rows after block 1, 197 × 192")
@@ -686,29 +685,41 @@ def load(name: str | None = None) -> Run:
     """Read and check a run by name, ``published``, or the path of a ``.json`` file.
 
     Raises RunError, with one sentence that says what to do, for a name that does not exist and for a file that is
-    not a run of this schema.
+    not a run of this schema, or whose parts do not belong together (:mod:`vit_data.sound`).
     """
     name = name or default()
     path = path_of(name)
-    if not path.is_file():
+    if not os.path.isfile(path):  # Path.is_file raises for names that are too long
         near = difflib.get_close_matches(name, available(), n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(available()) or 'none'}."
-        raise RunError(f"There is no run '{name}'; {hint} Measure one with: python -m vit_data measure --name {Path(name).stem}")
+        stem = re.sub(r"[^\w.-]+", "_", path.stem).lstrip(".")[:64]
+        raise RunError(f"There is no run '{_told(name)}'; {hint} Measure one with: python -m vit_data measure --name {stem or 'NAME'}")
     try:
         if path.stat().st_size > MAX_BYTES:
             raise RunError(f"{path} is larger than a run can be; choose another file.")
         raw = json.loads(path.read_text(encoding="utf-8"))
         version = raw.get("schema_version") if isinstance(raw, dict) else None
-        if version != SCHEMA:
-            raise RunError(f"{path} has schema version {version}, this program reads {SCHEMA}: measure it again with "
+        if version != SCHEMA or isinstance(version, bool):
+            raise RunError(f"{path} has schema version {_told(version)}, this program reads {SCHEMA}: measure it again with "
                            f"python -m vit_data measure --name {path.stem}")
         run = Run.model_validate(raw)
-        run._folder = path.parent
-        return run
-    except (OSError, UnicodeDecodeError, RecursionError, json.JSONDecodeError) as error:
-        raise RunError(f"{path} can't be read as a run ({error}); measure it again.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(x) for x in first["loc"]) or "the document"
         more = f" ({error.error_count()} faults in all)" if error.error_count() > 1 else ""
-        raise RunError(f"{path} is not a valid run: {where}: {first['msg']}{more}; measure it again.") from error
+        raise RunError(f"{path} is not a valid run: {_told(where)}: {_told(first['msg'])}{more}; measure it again.") from error
+    except (OSError, ValueError, RecursionError, OverflowError) as error:  # ValueError: no UTF-8, no JSON, a number of 5,000 digits
+        raise RunError(f"{path} can't be read as a run ({_told(error)}); measure it again.") from error
+    from . import sound  # it needs this module
+
+    fault = sound.fault(raw, run)
+    if fault:
+        raise RunError(f"{path} is not a valid run: {_told(fault)}; measure it again.")
+    run._folder = path.parent
+    return run
+
+
+def _told(text: object) -> str:
+    """What a file holds, for a message: on one line, without control characters, not too long."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    return line if len(line) <= 160 else line[:159] + "…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,8 +22,8 @@ def check_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except OSError as error:
-        raise StoreError(f"The folder {folder} can't be written to ({error.strerror or error}); choose another with --folder.") from error
+    except (OSError, ValueError) as error:
+        raise StoreError(f"The folder {folder} can't be written to ({getattr(error, 'strerror', None) or error}); choose another with --folder.") from error
 
 
 def write(run: Run, pictures: dict[str, bytes], folder: Path) -> Path:
@@ -35,6 +36,7 @@ def write(run: Run, pictures: dict[str, bytes], folder: Path) -> Path:
     files = {**pictures, path.name: dumps(run).encode("utf-8")}
     # another process may be writing a run of this name
     waiting = {name: folder / f".{name}.{os.getpid()}.new" for name in files}
+    _sweep(folder)
     try:
         for name, content in files.items():
             write_safely(waiting[name], content)
@@ -47,6 +49,14 @@ def write(run: Run, pictures: dict[str, bytes], folder: Path) -> Path:
         for ready in waiting.values():
             ready.unlink(missing_ok=True)
     return path
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed process left half written: hidden, and unchanged for an hour."""
+    for part in folder.glob(".*.new*"):
+        with contextlib.suppress(OSError):
+            if time.time() - part.stat().st_mtime > 3600:
+                part.unlink()
 
 
 @contextlib.contextmanager

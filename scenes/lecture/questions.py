@@ -43,7 +43,8 @@ class Progress(Group):
             card = Group(border, icon, text)
             if i < here:
                 border.set_stroke(theme.tint(color, 0.35))
-                text.set_opacity(0.45)
+                for line in text:
+                    line.ink.set_fill(opacity=0.45)
                 card.add(border.copy().set_fill(theme.PAPER, 0.5).set_stroke(width=0))
             self.cards.add(card)
         self.cards.arrange(RIGHT, buff=gap)

@@ -106,7 +106,7 @@ class AddWhatAndWhere(LocationPage):
         self.step(
             FadeIn(signs[1]),
             TransformFromCopy(lanes[0][1], lanes[2][1]),
-            TransformFromCopy(lanes[1][1], lanes[2][1].copy().set_opacity(0)),
+            TransformFromCopy(lanes[1][1], lanes[2][1].copy()),
             *write(lanes[2][0]),
             run_time=1.1,
         )

@@ -8,6 +8,7 @@ import pytest
 from scenes import decks
 from scenes.kit.check import check, examine, texts
 from scenes.kit.slide import Slide
+from snapshots import compare, page_text
 from vit_data import figures, run as runs
 
 ROUTES = list(decks.slides())
@@ -174,3 +175,10 @@ def test_sentences_follow_the_covers(run, route, says, never):
     assert [s for s in says if s not in said] == []
     assert [s for s in never if s in said] == []
     assert check(slide) == []
+
+
+@pytest.mark.parametrize("section", list(dict.fromkeys(r.rpartition("/")[0] for r in ROUTES)))
+def test_texts_are_those_that_were_accepted(section, file_regression):
+    """Every string of a section's slides on the committed run; here, and not with the stills, because they are laid out here."""
+    pages = [examined("standin", route)[1] for route in ROUTES if route.rpartition("/")[0] == section]
+    compare(file_regression, "".join(page_text(page) for page in pages), basename=section.replace("/", "-"), extension=".txt", encoding="utf-8")

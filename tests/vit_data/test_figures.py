@@ -78,7 +78,9 @@ def test_the_loss_is_that_of_the_known_label() -> None:
     assert published == ("Newfoundland", 0.0437)
     # another answer than the known breed: the loss is the breed's
     prediction = loaded.dog.prediction
-    wrong = loaded.model_copy(update={"dog": loaded.dog.model_copy(update={"prediction": prediction.model_copy(update={"top": prediction.top[1:] + prediction.top[:1]})})})
+    wrong = loaded.model_copy(
+        update={"dog": loaded.dog.model_copy(update={"prediction": prediction.model_copy(update={"top": prediction.top[1:] + prediction.top[:1]})})}
+    )
     label, loss = figures.label_loss(wrong)
     assert label == prediction.known.label
     assert loss == pytest.approx(prediction.loss, rel=1e-4)
