@@ -41,8 +41,7 @@ class Page:
 def page(route: str, run: Run) -> Page:
     """Title and notes of a slide for a run, without laying it out."""
     slide = decks.slides()[route]
-    one = slide.__new__(slide)
-    one._use(run)
+    one = slide.unbuilt(run)
     said = tuple(tracks.plain(p) for p in one.says()) if issubclass(slide, Talk) else ()
     return Page(route, tracks.plain(one.title()), tracks.plain(one.notes()), said)
 

@@ -89,8 +89,7 @@ def step_times(film: Path) -> tuple[list[float], float]:
 
 def slide_cues(slide: type, run: Run, starts: list[float], length: float) -> list[Cue]:
     """What is said to one slide, over its steps or over its whole time."""
-    page = slide.__new__(slide)
-    page._use(run)
+    page = slide.unbuilt(run)
     if issubclass(slide, Talk) and len(page.says()) == len(starts):
         passages = [(start, end, text) for start, end, text in zip(starts, [*starts[1:], length], page.says(), strict=True)]
     else:

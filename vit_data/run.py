@@ -93,6 +93,11 @@ class Vector(Part):
         whole = [significant(float(v)) for v in values]
         return cls(length=len(whole), first=whole[:4], last=whole[-1], values=whole)
 
+    @classmethod
+    def unknown(cls, length: int) -> Vector:
+        """A stand-in of the right length for a row that the run does not hold; its one zero is never printed."""
+        return cls(length=length, first=[0.0])
+
     def __getitem__(self, coordinate: int) -> float:
         """The one-based ``coordinate``; KeyError if this run does not know it."""
         known = self.values or self.first
@@ -395,6 +400,11 @@ class Covers(Part):
     quadrants_keep: int = Field(description="covers that keep the top label")
     patches: PatchCovers | None = None
 
+    @property
+    def worst_quadrant(self) -> Cover:
+        """The cover that ``quadrant_largest`` names."""
+        return next(c for c in self.quadrants if c.name == self.quadrant_largest)
+
 
 class Product(Part):
     """One pixel × weight inside the patch projection; zero-based indices as in the code."""
@@ -420,22 +430,19 @@ class Projection(Part):
 
 
 class HeadGrids(Part):
-    """Whole matrices of one more head of block 1, for pictures."""
+    """Whole matrices of one head of block 1, for pictures."""
 
     q: Grid = Field(description="queries, 197 × 64")
     k: Grid = Field(description="keys, 197 × 64")
     v: Grid = Field(description="values, 197 × 64")
 
 
-class Matrices(Part):
+class Matrices(HeadGrids):
     """Whole matrices of block 1 and its head 1, for pictures; rows are tokens, CLS first."""
 
     p: Grid = Field(description="learned position table, 197 × 192")
     e: Grid = Field(description="input of block 1, 197 × 192")
     x: Grid = Field(description="LayerNorm(E), 197 × 192")
-    q: Grid = Field(description="queries, 197 × 64")
-    k: Grid = Field(description="keys, 197 × 64")
-    v: Grid = Field(description="values, 197 × 64")
     more_heads: list[HeadGrids] = Field(default_factory=list, description="heads 2, 3, … of block 1")
     messages: Grid | None = Field(None, description="messages of all heads of block 1 side by side, before the output projection, 197 × 192")
     out: Grid | None = Field(None, description="rows after block 1, 197 × 192")

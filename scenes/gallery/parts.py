@@ -81,7 +81,7 @@ class CoverPage(Part):
     def part(self):
         cover = self.dog.covers.quadrants[0]
         photo = Photograph(self.run, side=4.5)
-        return Group(photo, photo.cover(cover.top, cover.left, cover.height, cover.width, self.dog.covers.fill))
+        return Group(photo, photo.cover(cover, self.dog.covers.fill))
 
 
 class HeatPage(Part):

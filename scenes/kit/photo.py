@@ -10,7 +10,7 @@ from manim import DOWN, RIGHT, UP, Animation, FadeIn, Group, Line, Mobject, Rect
 from PIL import Image
 
 from vit_data import rows
-from vit_data.run import Run
+from vit_data.run import Cover, Run
 
 from . import theme
 from .layout import row
@@ -101,13 +101,13 @@ class Photograph(Group):
         cell = self.cell(patch)
         return Connector(*(link(cell.get_corner(corner + RIGHT), crop.get_corner(corner - RIGHT), color, 1.8)[0] for corner in (UP, DOWN)))
 
-    def cover(self, top: int, left: int, height: int, width: int, fill: float) -> Rectangle:
-        """A grey rectangle over a region given in input pixels; ``fill`` is its RGB value from 0 to 1."""
+    def cover(self, cover: Cover, fill: float) -> Rectangle:
+        """The grey rectangle of an occlusion test; ``fill`` is its RGB value from 0 to 1."""
         unit = self.image.width / self.run.model.image
         corner = self.image.get_corner(UP + np.array([-1, 0, 0]))
         grey = "#" + f"{round(255 * fill):02X}" * 3
-        return Rectangle(width=width * unit, height=height * unit, stroke_width=0, fill_color=grey, fill_opacity=1).move_to(
-            corner + np.array([(left + width / 2) * unit, -(top + height / 2) * unit, 0]))
+        return Rectangle(width=cover.width * unit, height=cover.height * unit, stroke_width=0, fill_color=grey, fill_opacity=1).move_to(
+            corner + np.array([(cover.left + cover.width / 2) * unit, -(cover.top + cover.height / 2) * unit, 0]))
 
     def axes(self, size: float = theme.LABEL) -> Group:
         """x along the top and y down the left side, both from 0 to the image size in pixels."""

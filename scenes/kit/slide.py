@@ -60,9 +60,14 @@ class Slide(Scene):
     @classmethod
     def heading(cls, run: runs.Run) -> str:
         """The title for a run, without laying the slide out."""
+        return cls.unbuilt(run).title()
+
+    @classmethod
+    def unbuilt(cls, run: runs.Run) -> Slide:
+        """The slide for a run, only to be asked what it says: nothing is set up for drawing."""
         slide = cls.__new__(cls)
         slide._use(run)
-        return slide.title()
+        return slide
 
     def _use(self, run: runs.Run) -> None:
         self.run, self.dog, self.cat, self.model = run, run.dog, run.cat, run.model

@@ -48,7 +48,7 @@ def pixel_row(x: PixelRow) -> Vector:
 def crop_strip(model: Model, crop: Crop, width: float = 3.0, height: float = 0.4) -> Strip:
     """A patch's own pixel values, normalized, in the order of the code; neutral where the run has no picture."""
     if crop.known is not None:
-        return Strip(Vector(length=model.patch_values, first=[0.0]), width=width, height=height)
+        return Strip(Vector.unknown(model.patch_values), width=width, height=height)
     values = (crop.block / 255 - np.array(model.transform.mean)) / np.array(model.transform.std)
     return Strip(Vector.of(values.transpose(2, 0, 1).ravel()), width=width, height=height, limit=1.0)
 

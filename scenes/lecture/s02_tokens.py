@@ -172,7 +172,7 @@ class FlattenChannels(TokenPage):
             color = theme.RGB[letter]
             plane = crop.channel(i).scale(1.75 / crop.width).move_to([STAGE.left + 4.6 + i * 3.1 + 0.9, crop.get_y(), 0])
             planes.add(Group(plane, words(f"*{letter}*  {times(m.patch, m.patch)} = {n}", theme.BODY, color).next_to(plane, UP, buff=0.12)))
-            part = parts[i] or Vector(length=n, first=[0.0])
+            part = parts[i] or Vector.unknown(n)
             strips.add(Strip(part, color, third, 0.62, limit=1.0).move_to([STAGE.left + third * (i + 0.5), y, 0]))
             strips[i].border.set_stroke(color, 3)
             labels.add(words(f"{n}", theme.BODY, color).next_to(strips[i], UP, buff=0.08))

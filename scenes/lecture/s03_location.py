@@ -4,20 +4,16 @@ import numpy as np
 from manim import TransformFromCopy
 
 from scenes.kit import *  # noqa: F403 - the kit is the vocabulary of a storyboard
-from vit_data import figures, rows
+from vit_data import rows
 from vit_data.run import Vector
 
 
-class LocationPage(Talk):
-    """The nose patch's number and rows, and position rows wherever the run knows them."""
+class LocationPage(Talk, NosePage):
+    """The nose patch's rows, and position rows wherever the run knows them."""
 
     @property
-    def number(self):
-        return self.dog.photo.places["nose"]
-
-    @property
-    def nose(self):
-        return self.dog.patches[self.dog.place("nose")]
+    def patch(self):
+        return self.dog.patches[self.nose]
 
     def position(self, number):
         """The learned position row of a patch, whole, in part or not known."""
@@ -25,7 +21,7 @@ class LocationPage(Talk):
         if patch and patch.p:
             return patch.p
         table = self.dog.matrices
-        return Vector.of(table.p.array()[number]) if table else Vector(length=self.model.width, first=[0.0])
+        return Vector.of(table.p.array()[number]) if table else Vector.unknown(self.model.width)
 
     def strip(self, vector, color, width=3.2, height=0.62):
         return Strip(vector, color, width, height)
@@ -41,16 +37,15 @@ class WhereDoesLocationEnter(LocationPage):
         return "The features say what a patch looks like. Nothing in them says where it was."
 
     def says(self):
-        r, c = rows.grid_place(self.number, self.model.grid)
-        word = figures.picture_word(self.run, "dog")
+        r, c = self.place
         return [
-            f"Patch {self.number} lies in row {r}, column {c}. We can see that, because we see the {word}.",
+            f"Patch {self.number} lies in row {r}, column {c}. We can see that, because we see the {self.word}.",
             "The shared projection saw only the pixels. The row of features that it returned would be the same if the patch had lain anywhere else.",
             f"So if we shuffled all {self.model.patches} rows, the encoder could not notice. What is where matters, for a face above all. Somebody has to tell the model where each row came from.",
         ]
 
     def build(self):
-        r, c = rows.grid_place(self.number, self.model.grid)
+        r, c = self.place
         photo = Photograph(self.run, side=4.3, grid=True).move_to([STAGE.left + 3.0, STAGE.bottom + 2.15, 0])
         cell = photo.cell(self.number)
         down = Connector(link([photo.get_left()[0] - 0.12, cell.get_y(), 0], cell.get_left(), theme.AMBER, 3)[0])
@@ -60,7 +55,7 @@ class WhereDoesLocationEnter(LocationPage):
             words(f"column {c}", theme.BODY, theme.AMBER, bold=True).next_to(across, UP, buff=0.04),
         ]
         left = photo.get_right()[0] + 1.0
-        strip = self.strip(self.nose.c, theme.BLUE, STAGE.right - left, 0.75).move_to([(left + STAGE.right) / 2, STAGE.top - 1.45, 0])
+        strip = self.strip(self.patch.c, theme.BLUE, STAGE.right - left, 0.75).move_to([(left + STAGE.right) / 2, STAGE.top - 1.45, 0])
         head = words(f"content $c_{self.number}$", 48, theme.BLUE, bold=True).next_to(strip, UP, buff=0.16).align_to(strip, LEFT)
         ask = words("Where?", 110, theme.AMBER, bold=True).move_to([strip.get_x(), STAGE.bottom + 1.35, 0])
         self.step(photo, FadeIn(photo.patch(self.number, theme.AMBER)))
@@ -88,7 +83,7 @@ class AddWhatAndWhere(LocationPage):
 
     def build(self):
         n = self.number
-        what, where, both = self.nose.c, self.position(n), self.nose.e or Vector(length=self.model.width, first=[0.0])
+        what, where, both = self.patch.c, self.position(n), self.patch.e or Vector.unknown(self.model.width)
         width, left = 7.4, STAGE.left + 3.6
         ys = [STAGE.top - 0.75, STAGE.top - 2.15, STAGE.bottom + 1.15]
         lanes = []
@@ -160,4 +155,4 @@ class WhichPositionRow(LocationPage):
         """The row that enters block 1."""
         if patch.e:
             return patch.e
-        return Vector.of(self.dog.matrices.e.array()[number]) if self.dog.matrices else Vector(length=self.model.width, first=[0.0])
+        return Vector.of(self.dog.matrices.e.array()[number]) if self.dog.matrices else Vector.unknown(self.model.width)

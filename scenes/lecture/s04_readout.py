@@ -17,7 +17,7 @@ def cls_tile(side=0.95, color=theme.AMBER, text="CLS", size=theme.BODY):
 
 class ReadoutPage(Talk):
     def blank(self):
-        return Vector(length=self.model.width, first=[0.0])
+        return Vector.unknown(self.model.width)
 
     def summary(self, subject):
         """The picture's final CLS row."""

@@ -40,7 +40,7 @@ class SharePage(Talk):
     def row_of(self, matrix: str, name: str, length: int) -> Vector:
         """One row of a matrix of block 1, or a blank one where the run has none."""
         m = self.dog.matrices
-        return Vector(length=length, first=[0.0]) if m is None else Vector.of(getattr(m, matrix).array()[rows.index(name)])
+        return Vector.unknown(length) if m is None else Vector.of(getattr(m, matrix).array()[rows.index(name)])
 
     def symbol(self, shades, name, size, color=theme.BLUE, side=0.34):
         """A row as a symbol with its name and width above it; the first member is the cells."""
@@ -79,7 +79,7 @@ class ReuseTheEncoder(SharePage):
             token = Box(name, color=theme.AMBER, width=0.95, height=0.95, fill=0.14) if name == rows.CLS else photo.crop(name, 0.95, theme.BLUE)
             token.move_to([STAGE.left + 1.75, y, 0])
             label = words(name, theme.CAPTION, color, bold=True).move_to([token.get_left()[0] - 0.2, y, 0], aligned_edge=RIGHT)
-            before, after = (depth.after[n][name] if depth else Vector(length=m.width, first=[0.0]) for n in (0, m.depth))
+            before, after = (depth.after[n][name] if depth else Vector.unknown(m.width) for n in (0, m.depth))
             into = Strip(before, color, 2.15, 0.62).move_to([token.get_right()[0] + 0.2, y, 0], aligned_edge=LEFT)
             out = Strip(after, color, 2.15, 0.62).move_to([box.get_right()[0] + 0.75, y, 0], aligned_edge=LEFT)
             done = column(words(name, theme.CAPTION, color, bold=True), words("updated", theme.BODY, color), gap=-0.02, align=LEFT)
@@ -451,7 +451,7 @@ class OneMessage(SharePage):
         keys, values = (None if mats is None else getattr(mats, x).array() for x in "kv")
         scores, weights = (None if mats is None else f(mats)[0][:, None] for f in (head.scores, head.weights))
         q = self.dog.block1.head1.q[rows.CLS] if rows.CLS in self.dog.block1.head1.q else self.row_of("q", rows.CLS, m.head_width)
-        message = (self.dog.block1.cls_messages or [Vector(length=m.head_width, first=[0.0])])[0]
+        message = (self.dog.block1.cls_messages or [Vector.unknown(m.head_width)])[0]
         query = Strip(q, RECEIVER, 1.75, 0.55).move_to([STAGE.left + 0.875, y, 0])
         style = {"down": self.names, "wide": 0.34, "size": theme.LABEL}
         k = TokenMatrix(keys, (m.tokens, m.head_width), 1.3, high, theme.BLUE, **style)

@@ -169,7 +169,7 @@ class EveryBlock(Talk):
 
     def state(self, names, found, x, y):
         """The named rows under one another with dots before the last."""
-        strips = [Strip(found[n] if found else Vector(length=self.model.width, first=[0.0]), theme.AMBER if n == rows.CLS else theme.BLUE, 1.6, 0.52)
+        strips = [Strip(found[n] if found else Vector.unknown(self.model.width), theme.AMBER if n == rows.CLS else theme.BLUE, 1.6, 0.52)
                   for n in names]
         return Group(*strips[:-1], words("⋮", theme.CAPTION, theme.GREY, bold=True), strips[-1]).arrange(DOWN, buff=0.12).move_to([x, y, 0])
 
@@ -239,4 +239,4 @@ class StoredOrComputed(Talk):
         m, s = self.model, getattr(self.run, subject)
         name = next(n for n in s.patches if all(n in p and p[n].c for p in (self.dog.patches, self.cat.patches)))
         weights = next((a.values for a in s.attention if (a.block, a.head, a.query) == (4, 1, self.dog.place("ear"))), None)
-        return (s.patches[name].c, Vector.of(weights) if weights else Vector(length=m.tokens, first=[0.0]), s.h or Vector(length=m.width, first=[0.0]))
+        return (s.patches[name].c, Vector.of(weights) if weights else Vector.unknown(m.tokens), s.h or Vector.unknown(m.width))

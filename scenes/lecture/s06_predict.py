@@ -14,7 +14,7 @@ class PredictPage(Talk):
 
     @property
     def h(self):
-        return self.dog.h or Vector(length=self.model.width, first=[0.0])
+        return self.dog.h or Vector.unknown(self.model.width)
 
     @property
     def target(self):
@@ -23,7 +23,7 @@ class PredictPage(Talk):
     def covered(self, cover, side):
         """The picture with its grey rectangle, as a group of the two."""
         photo = Photograph(self.run, side=side)
-        return Group(photo, photo.cover(cover.top, cover.left, cover.height, cover.width, self.dog.covers.fill))
+        return Group(photo, photo.cover(cover, self.dog.covers.fill))
 
     def change(self, cover):
         """A change in points with its colour: red where the probability falls, blue where it rises."""
@@ -65,7 +65,7 @@ class ReadFinalCls(PredictPage):
                 row(
                     words(rows.name(n), theme.BODY, theme.GREY),
                     photo.crop(n, 0.62, theme.BLUE),
-                    Strip(final or Vector(length=m.width, first=[0.0]), width=5.0, height=0.42),
+                    Strip(final or Vector.unknown(m.width), width=5.0, height=0.42),
                     gap=0.2,
                 )
             )
@@ -271,7 +271,7 @@ class EachQuarter(PredictPage):
 
     def caption(self):
         covers = self.dog.covers
-        worst = next(c for c in covers.quadrants if c.name == covers.quadrant_largest)
+        worst = covers.worst_quadrant
         kept = figures.how_many(covers.quadrants_keep, len(covers.quadrants))
         effect = (
             f"The {worst.name} costs most, {points(abs(worst.points), sign=False)} points"
@@ -282,7 +282,7 @@ class EachQuarter(PredictPage):
 
     def says(self):
         covers = self.dog.covers
-        worst = next(c for c in covers.quadrants if c.name == covers.quadrant_largest)
+        worst = covers.worst_quadrant
         largest = (
             f"The largest fall of the four comes from the {worst.name}, {points(abs(worst.points), sign=False)} points."
             if worst.points < 0

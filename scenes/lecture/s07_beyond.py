@@ -569,7 +569,7 @@ class VectorPerClass(Beyond):
         scales = [float(np.nanquantile(np.abs(known(r.weights)), 0.98)) for r in rows_ if r.weights]
         limit = float(np.median(scales)) if scales else 1.0
         for r, y in zip(rows_, ys):
-            s = Strip(r.weights or Vector(length=m.width, first=[0.0]), theme.BLUE, width, 0.4, limit=limit).move_to([left + width / 2, y, 0])
+            s = Strip(r.weights or Vector.unknown(m.width), theme.BLUE, width, 0.4, limit=limit).move_to([left + width / 2, y, 0])
             letter, label = math("w", 46, theme.BLUE), words(r.label, 34, theme.BLUE)
             name = row(letter, label, gap=0.06)
             label.shift(0.09 * DOWN)
@@ -624,7 +624,7 @@ class ClassesFromWords(Beyond):
             part.move_to([x, top, 0])
         h.shift((top - h[1].get_y()) * UP)
         x = STAGE.right - 2.25
-        bank = Group(*(Strip(r.weights or Vector(length=m.width, first=[0.0]), theme.BLUE, 2.7, 0.36) for r in self.class_rows()))
+        bank = Group(*(Strip(r.weights or Vector.unknown(m.width), theme.BLUE, 2.7, 0.36) for r in self.class_rows()))
         bank.arrange(DOWN, buff=0.16).move_to([x, top, 0])
         names = words("$w_c$", 46, theme.BLUE).next_to(bank, RIGHT, buff=0.2)
         frame = panel(4.1, 2.3, theme.tint(theme.BLUE, 0.4), theme.PAPER).move_to([STAGE.right - 2.05, STAGE.top - 1.15, 0])

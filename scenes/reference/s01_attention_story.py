@@ -520,7 +520,7 @@ class WholePipeline(Story):
             blocks[-1]
         )
         norm = Box("Final", words("LayerNorm", theme.BODY, theme.BLUE, bold=True), height=1.2).move_to([left + 4.05, low, 0])
-        h = Strip(self.dog.h or Vector(length=m.width, first=[0.0]), width=2.1, height=0.44).move_to([left + 7.0, low, 0])
+        h = Strip(self.dog.h or Vector.unknown(m.width), width=2.1, height=0.44).move_to([left + 7.0, low, 0])
         h_name = self.under(h, f"read CLS: {m.width} features")
         head = Box("Linear", words("class head", theme.BODY, theme.BLUE, bold=True), height=1.2).move_to([left + 9.75, low, 0])
         scores = all_scores(self.dog.prediction.logits, 1.9, 1.3).move_to([right - 0.95, low, 0])

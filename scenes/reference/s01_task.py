@@ -247,7 +247,7 @@ class LookUpOrCompute(Slide):
 
     def flat(self, nose, width):
         x = self.dog.patches[nose].x
-        return Strip(pixel_row(x) if x else Vector(length=self.model.patch_values, first=[0.0]), width=width, height=0.36)
+        return Strip(pixel_row(x) if x else Vector.unknown(self.model.patch_values), width=width, height=0.36)
 
     def under(self, mobject, text):
         return words(text, theme.SMALL, theme.GREY).next_to(mobject, DOWN, buff=0.12)
@@ -404,7 +404,7 @@ class ClassifyWholeImage(Slide):
 
     def build(self):
         photo = STAGE.place(Photograph(self.run, side=4.4), LEFT)
-        h = self.dog.h or Vector(length=self.model.width, first=[0.0])
+        h = self.dog.h or Vector.unknown(self.model.width)
         strip = Strip(h, width=3.3, height=0.5).rotate(np.pi / 2)
         x = photo.get_right()[0] + 1.75
         strip.move_to([x, photo.get_y(), 0])

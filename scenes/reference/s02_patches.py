@@ -368,7 +368,7 @@ class FlattenPatch(PatchPage):
             color, y = theme.RGB[letter], STAGE.top - side / 2 - i * pitch
             plane = crop.channel(i).scale(side / crop.width).move_to([left + side / 2, y, 0])
             printed = vec(part) if part else "[…]"
-            part = part or Vector(length=self.pixels, first=[0.0])
+            part = part or Vector.unknown(self.pixels)
             strip = Strip(part, color, width, 0.36, limit=limit).move_to([start + width / 2, y - side / 2 + 0.18, 0])
             head = row(words(f"{letter} ({part.length})", color=color, bold=True), words(printed), gap=0.3)
             head.next_to(strip, UP, buff=0.07).align_to(strip, LEFT)

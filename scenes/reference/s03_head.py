@@ -43,7 +43,7 @@ class HeadPage(NosePage):
 
     def vector(self, found, length=None):
         """A vector of the run, or a blank one where the run has none."""
-        return found or Vector(length=length or self.model.head_width, first=[0.0])
+        return found or Vector.unknown(length or self.model.head_width)
 
     def weight(self, name, digits=4):
         return num(self.head.attention[rows.CLS].weights[name], digits)

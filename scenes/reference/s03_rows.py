@@ -20,7 +20,7 @@ class RowsPage(NosePage):
     def row_of(self, name, token):
         """A row of a whole matrix, for its colours only."""
         matrix = self.matrix(name)
-        return Vector.of(matrix[rows.index(token)]) if matrix is not None else Vector(length=self.model.width, first=[0.0])
+        return Vector.of(matrix[rows.index(token)]) if matrix is not None else Vector.unknown(self.model.width)
 
     def merge(self, sources, target, *more):
         """Copies of the terms move together; where they meet, the sum appears."""
@@ -30,7 +30,7 @@ class RowsPage(NosePage):
 
     def content_of(self, token):
         patch = self.dog.patches.get(token)
-        return patch.c if patch and patch.c else Vector(length=self.model.width, first=[0.0])
+        return patch.c if patch and patch.c else Vector.unknown(self.model.width)
 
 
 class PrepareRows(SectionCard):
@@ -61,7 +61,7 @@ class PrepareRows(SectionCard):
         photo = Photograph(self.run, side=2.5, grid=True)
         nose = self.dog.place("nose")
         strip = Strip(self.dog.patches[nose].c, width=3.9, height=0.42)
-        place = Strip(self.dog.patches[nose].p or Vector(length=self.model.width, first=[0.0]), theme.AMBER, 3.9, 0.42)
+        place = Strip(self.dog.patches[nose].p or Vector.unknown(self.model.width), theme.AMBER, 3.9, 0.42)
         cls = Strip(self.dog.cls.e, theme.AMBER, 3.9, 0.42)
         sums = column(cls, words("+", theme.BODY, theme.GREY, bold=True), strip, place, gap=0.1)
         return column(Group(photo, photo.patch(nose, theme.AMBER)), sums, gap=0.3)
@@ -321,7 +321,7 @@ class LossTeachesTable(RowsPage):
         self.step(FadeIn(other), FadeIn(waves), *write(*text))
 
     def term(self, symbol, vector, color, x, y):
-        strip = Strip(vector or Vector(length=self.model.width, first=[0.0]), color, 2.3, 0.36).move_to([x, y, 0])
+        strip = Strip(vector or Vector.unknown(self.model.width), color, 2.3, 0.36).move_to([x, y, 0])
         return Group(words(symbol, theme.LABEL, color, bold=True).next_to(strip, UP, buff=0.08), strip)
 
     def card(self, area, text, color):

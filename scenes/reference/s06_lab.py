@@ -812,12 +812,12 @@ class JoinHeads(LabPage):
         width = 4.0
         third = width / m.heads
         known_ = block.cls_messages or [None] * m.heads
-        blank = Vector(length=m.head_width, first=[0.0])
+        blank = Vector.unknown(m.head_width)
         apart = Group(*(self.strip(v or blank, head_color(i), third, v is None) for i, v in enumerate(known_, 1))).arrange(DOWN, buff=0.2)
         names = Group(*(words(f"head {i}", theme.SMALL, head_color(i), bold=True).next_to(s, LEFT, buff=0.14) for i, s in enumerate(apart, 1)))
         together = Group(*(self.strip(v or blank, head_color(i), third, v is None) for i, v in enumerate(known_, 1))).arrange(RIGHT, buff=0)
         layer = Box("Output projection", words(f"{m.width} → {m.width}", theme.LABEL, theme.GREY), size=theme.LABEL, width=2.55, height=1.15)
-        update = self.strip(block.update or Vector(length=m.width, first=[0.0]), theme.BLUE, 2.5, block.update is None)
+        update = self.strip(block.update or Vector.unknown(m.width), theme.BLUE, 2.5, block.update is None)
         y = area.center[1] + 0.12
         left = Group(apart, names)
         left.move_to([area.left, y, 0], aligned_edge=LEFT)

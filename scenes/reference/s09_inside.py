@@ -218,7 +218,7 @@ class CoverMeansGrey(Slide):
         fill, mean, std = num(covers.fill, 1), num(t.mean[0], 1), num(t.std[0], 1)
         upper, lower = STAGE.rows(2.2, 1, gap=0.3)
         before, after = Photograph(self.run, side=2.82), Photograph(self.run, side=2.82)
-        grey = after.cover(cover.top, cover.left, cover.height, cover.width, covers.fill)
+        grey = after.cover(cover, covers.fill)
         pair = row(column(words("Original input x", theme.LABEL, bold=True), before, gap=0.1),
                    column(words("Copy with gray pixels", theme.LABEL, bold=True), Group(after, grey), gap=0.1), gap=1.1)
         lines = column(
@@ -279,7 +279,7 @@ class RunItAgain(Slide):
         lanes = Group()
         for name, hidden, probability in (("Original x", None, target.probability), ("Covered copy", cover, cover.probability)):
             photo = Photograph(self.run, side=1.25)
-            shown = Group(photo, photo.cover(hidden.top, hidden.left, hidden.height, hidden.width, covers.fill)) if hidden else Group(photo)
+            shown = Group(photo, photo.cover(hidden, covers.fill)) if hidden else Group(photo)
             model = Box("Same trained ViT", words("patches → blocks → CLS → head", theme.SMALL, theme.GREY), width=4.7)
             lanes.add(Group(words(name, theme.BODY, bold=True), shown, model, words(pct(probability), theme.TITLE - 8, bold=True)))
         for lane, y in zip(lanes, (1.4, -0.05)):
@@ -308,7 +308,7 @@ class FourCovers(Slide):
 
     def caption(self):
         covers = self.dog.covers
-        worst = next(c for c in covers.quadrants if c.name == covers.quadrant_largest)
+        worst = covers.worst_quadrant
         size = points(abs(worst.points), sign=False)
         effect = (f"Covering the {worst.name} costs most, {size} points." if worst.points < 0
                   else f"No cover lowers the probability; the {worst.name} raises it least, by {size} points.")
@@ -338,7 +338,7 @@ class FourCovers(Slide):
         cards = Group()
         for cover in covers.quadrants:
             photo = Photograph(self.run, side=1.85)
-            veil = photo.cover(cover.top, cover.left, cover.height, cover.width, covers.fill)
+            veil = photo.cover(cover, covers.fill)
             verdict = (f"still {covers.target.label}" if cover.keeps else f"now {cover.label.label}")
             texts = column(words(cover.name.capitalize(), bold=True), words(pct(cover.probability), theme.TITLE - 16, bold=True),
                            words(f"{points(cover.points)} points", theme.LABEL, theme.RED if cover.points < 0 else theme.BLUE),
@@ -376,7 +376,7 @@ class SmallerCovers(Slide):
         cards = []
         for name, cover, tests in (("Large cover", big, len(covers.quadrants)), ("Small cover", small, covers.patches.count)):
             photo = Photograph(self.run, side=2.95, grid=True)
-            grey = photo.cover(cover.top, cover.left, cover.height, cover.width, covers.fill)
+            grey = photo.cover(cover, covers.fill)
             hidden = cover.height * cover.width // self.model.patch**2
             what = f"{hidden} patches covered" if hidden > 1 else "1 patch covered"
             text = column(
@@ -421,7 +421,7 @@ class LocalSensitivity(Slide):
         falls = worst.points < 0
         left, right = STAGE.columns(1, 1.75, gap=0.6)
         photo = Photograph(self.run, side=2.7)
-        grey = photo.cover(worst.top, worst.left, worst.height, worst.width, covers.fill)
+        grey = photo.cover(worst, covers.fill)
         word = "Down" if falls else "Up"
         one = column(words(f"One test: cover {worst.name}", theme.BODY, bold=True), Group(photo, grey),
                      words(f"{pct(covers.target.probability)} → *{pct(worst.probability)}*", theme.CAPTION),

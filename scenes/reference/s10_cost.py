@@ -418,7 +418,7 @@ class ClassVectors(CostPage):
         entries, x = Group(), -1.7
         for (label, vector), yy in zip([*self.labels(), (None, None)], ys):
             name = words(label or f"… {count(m.classes - 2)} other labels", theme.BODY, theme.BLUE if label else theme.GREY, bold=bool(label))
-            weights = vector.weights if vector else Vector(length=m.width, first=[0.0])
+            weights = vector.weights if vector else Vector.unknown(m.width)
             strip = Strip(weights, theme.BLUE, 2.7, 0.36) if label else self.pile()
             learned = words("learned class vector $bold(w)_k$", theme.SMALL, theme.GREY)
             body = column(name, strip, learned, gap=0.06, align=LEFT).move_to([x + 0.3, yy, 0], aligned_edge=LEFT)

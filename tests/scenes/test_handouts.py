@@ -78,8 +78,7 @@ def test_subtitles_are_what_is_said_when_it_is_shown(joined, made, run):
 def test_a_page_lasts_as_long_as_it_takes_to_say(made, run):
     for route in ROUTES:
         slide = decks.slides()[route]
-        page = slide.__new__(slide)
-        page._use(run)
+        page = slide.unbuilt(run)
         assert issubclass(slide, Talk)
         _, length = tracks.step_times(made / f"preview/{route}.mp4")
         assert page.seconds - 1 <= length <= 1.35 * page.seconds + 4
